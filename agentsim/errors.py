@@ -93,8 +93,8 @@ class ScenarioError(AgentsimError):
 
     def _words(self, where: str, *, bare: bool = False) -> str:
         """Return the message of this error alone; with `bare`, without the valid values."""
-        place = ": ".join(part for part in (where, self.key) if part)
-        text = f"{place}: {self.problem}" if place else self.problem
+        location = ": ".join(part for part in (where, self.key) if part)
+        text = f"{location}: {self.problem}" if location else self.problem
         return f"{text} (valid: {self.valid})" if self.valid and not bare else text
 
 
@@ -302,10 +302,10 @@ def _origin() -> str | None:
 _KERNEL = tuple(str(Path(__file__).parent / part) for part in ("engine", "testing"))
 
 
-def place_of(error: BaseException) -> str:
-    """Return the place at which code of a game or of agentsim raised an error: `FILE:LINE, in FUNCTION`.
+def location_of(error: BaseException) -> str:
+    """Return where code of a game or of agentsim raised an error: `FILE:LINE, in FUNCTION`.
 
-    It is the innermost place outside of the kernel and the checks.
+    It is the innermost frame outside of the kernel and the checks.
     """
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not frame.filename.startswith(_KERNEL)]
@@ -323,7 +323,7 @@ def needed_by(what: str) -> Iterator[None]:
 
 
 def first_objection(error: ValidationError) -> tuple[str, str]:
-    """Return the dotted place of pydantic's first error ("" for the whole) and its message.
+    """Return the dotted path of pydantic's first error ("" for the whole) and its message.
 
     The message repeats no part of the input, which may be foreign text.
     """

@@ -67,4 +67,4 @@ def _shares(urn: list[int], power: float) -> tuple[float, ...]:
 
 
 def _ball(urn: list[int], draw: float) -> int:
-    return next(place for place, up_to in enumerate(accumulate(urn)) if draw * sum(urn) < up_to)
+    return next(index for index, up_to in enumerate(accumulate(urn)) if draw * sum(urn) < up_to)

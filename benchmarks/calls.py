@@ -107,7 +107,7 @@ def prompts(callers: int, calls: int) -> list[list[Ask]]:
     """Return the requests of the game by caller, one per round."""
     players = [f"p{number}" for number in range(1, callers + 1)] if callers > 1 else ["p"]
     rehearsal = simulate(find("poll"), {"rounds": calls}, players, bot="first")
-    return [[wave.asks[place] for wave, _ in rehearsal.waves] for place in range(callers)]
+    return [[wave.asks[index] for wave, _ in rehearsal.waves] for index in range(callers)]
 
 
 def _body(ask: Ask) -> dict[str, Any]:

@@ -65,9 +65,9 @@ def reported(generator: np.random.Generator) -> Iterator[tuple[str, str, bool, b
     _, low, high, low_adj, high_adj = paired_intervals(differences, draws=500)
     true = np.concatenate([truth()[name] for name in CONTRASTS])
     missed = bool(((low_adj > true) | (high_adj < true)).any())
-    for place, (name, measure) in enumerate((name, measure) for name in CONTRASTS for measure in MEASURES):
-        if not np.isnan(low[place]):
-            yield name, measure, bool(low[place] <= true[place] <= high[place]), not missed
+    for index, (name, measure) in enumerate((name, measure) for name in CONTRASTS for measure in MEASURES):
+        if not np.isnan(low[index]):
+            yield name, measure, bool(low[index] <= true[index] <= high[index]), not missed
 
 
 def planned(generator: np.random.Generator, pilot: int = PILOT) -> Iterator[tuple[str, str, bool]]:
@@ -78,12 +78,12 @@ def planned(generator: np.random.Generator, pilot: int = PILOT) -> Iterator[tupl
     first = blocks(generator, pilot)
     for name in ("a", "b", "a,b"):
         seen = contrast_of(first, CONTRASTS[name])
-        for place, measure in enumerate(MEASURES):
-            size = abs(float(truth()[name][place]))
-            sd = float(seen[:, place].std(ddof=1))
-            if not sd or (needed := blocks_needed(size, sd, freedom_of(seen[:, place]))) > 20_000:
+        for index, measure in enumerate(MEASURES):
+            size = abs(float(truth()[name][index]))
+            sd = float(seen[:, index].std(ddof=1))
+            if not sd or (needed := blocks_needed(size, sd, freedom_of(seen[:, index]))) > 20_000:
                 continue
-            study = contrast_of(blocks(generator, needed), CONTRASTS[name])[:, [place]]
+            study = contrast_of(blocks(generator, needed), CONTRASTS[name])[:, [index]]
             _, low, high, *_ = paired_intervals(study, draws=0)[:, 0]
             yield name, measure, bool(low > 0 or high < 0)
 
@@ -102,9 +102,9 @@ def stopped(generator: np.random.Generator) -> Iterator[tuple[str, str, bool, in
         squares = np.maximum((seen**2).cumsum(axis=0) - counts[:, None] * mean**2, 0.0)
         sd = np.sqrt(squares / np.maximum(counts - 1, 1)[:, None])
         widths = 2 * sd * reach[:, None]
-        for place, measure in enumerate(MEASURES):
-            narrow = (widths[:, place] < WIDTHS[measure]) & (counts >= FEWEST_BLOCKS) & (sd[:, place] > 0)
+        for index, measure in enumerate(MEASURES):
+            narrow = (widths[:, index] < WIDTHS[measure]) & (counts >= FEWEST_BLOCKS) & (sd[:, index] > 0)
             end = int(narrow.argmax()) + 1 if narrow.any() else MOST_BLOCKS
-            _, low, high, *_ = paired_intervals(seen[:end, [place]], draws=0)[:, 0]
-            once = max(float(FEWEST_BLOCKS), (2 * 1.96 * float(sd[-1, place]) / WIDTHS[measure]) ** 2)
-            yield name, measure, bool(low <= truth()[name][place] <= high), end, once
+            _, low, high, *_ = paired_intervals(seen[:end, [index]], draws=0)[:, 0]
+            once = max(float(FEWEST_BLOCKS), (2 * 1.96 * float(sd[-1, index]) / WIDTHS[measure]) ** 2)
+            yield name, measure, bool(low <= truth()[name][index] <= high), end, once

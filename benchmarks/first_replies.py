@@ -56,7 +56,7 @@ async def shares(
     try:
         rows = []
         for name, kind in found:
-            places = [int((place + 0.5) * kind.count / count) for place in range(count)]
+            places = [int((index + 0.5) * kind.count / count) for index in range(count)]
             sample = kind.prompts if kind.count <= count else [kind.prompts[place] for place in places]
             answers = [await _is_legal(model, ask, texts, free, longest) for ask, texts in sample]
             legal = [answer for answer in answers if answer is not None]

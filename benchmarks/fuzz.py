@@ -236,7 +236,7 @@ def fuzz_envelopes(seed: int, number: int) -> Found:
 
 def _shared(work: Callable[[int, int], Found], number: int, jobs: int, seed: int, piece: int) -> Found:
     """Run the work in pieces on so many processes, with progress on stderr."""
-    pieces = [(seed + place, min(piece, number - start)) for place, start in enumerate(range(0, number, piece))]
+    pieces = [(seed + index, min(piece, number - start)) for index, start in enumerate(range(0, number, piece))]
     whole, began = Found(), time.monotonic()
     # Ctrl-C ends the run early, with the sums so far.
     spawned = multiprocessing.get_context("spawn")

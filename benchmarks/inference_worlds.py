@@ -102,8 +102,8 @@ def runner_up(generator: np.random.Generator, games: int, others: int = 3) -> li
     """Return games that equal players win; the last label is second in each."""
     found = []
     for number in range(games):
-        places = generator.permutation([1.0, *(float(place) for place in range(3, others + 2))])
-        names = [chr(ord("a") + place) for place in range(others + 1)]
+        places = generator.permutation([1.0, *(float(index) for index in range(3, others + 2))])
+        names = [chr(ord("a") + index) for index in range(others + 1)]
         found.append(
             GameRecord(f"g{number}", "any", number, entrants(names, ranks=[*map(float, places), 2.0]), (), 0.0)
         )

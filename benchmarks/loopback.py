@@ -74,7 +74,7 @@ class _Replies:
         for start in range(0, len(prompt) - _STEP * _TOKEN + 1, _STEP * _TOKEN):
             so_far = zlib.crc32(prompt[start : start + _STEP * _TOKEN], so_far)
             steps.append(so_far)
-        met = next((place for place, step in enumerate(steps) if step not in self._cached), len(steps)) * _STEP
+        met = next((index for index, step in enumerate(steps) if step not in self._cached), len(steps)) * _STEP
         tokens, out = len(prompt) // _TOKEN, len(reply.encode()) // _TOKEN
         usage = {
             "prompt_tokens": tokens,

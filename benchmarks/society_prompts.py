@@ -132,7 +132,7 @@ def measured(agents: int, days: int, chars: int = 0) -> Prompts:
 
 def replies(chars: int = 0) -> Iterator[str]:
     """Yield the server's replies: words and work in equal proportions for all personas."""
-    for place, each in enumerate(PERSONAS):
+    for index, each in enumerate(PERSONAS):
         words = f"{each.voice} {{n}} " + "It has to be said again, and to all, that this is so. " * (
             1 + (chars or 324) // 54
         )
@@ -140,7 +140,7 @@ def replies(chars: int = 0) -> Iterator[str]:
             words = words[:chars]
         acts = (
             {"action": "forum_post", "content": words},
-            {"action": "direct_message", "recipient_agent_id": place + 1, "content": words if chars else words[:300]},
+            {"action": "direct_message", "recipient_agent_id": index + 1, "content": words if chars else words[:300]},
             {"action": "create_proposal", "title": "{n}", "description": words, "proposal_type": "rule"},
             {"action": "work", "work_type": "farm", "hours": 3},
             {"action": "work", "work_type": "generate", "hours": 3},

@@ -20,7 +20,7 @@ from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import
 
 # Examples have no deadline, since no test measures speed. With the slow tests, `.ci/run` tries a hundred of each
 # property (`--hypothesis-profile thorough`).
-settings.register_profile("agentsim", deadline=None, max_examples=20)
+settings.register_profile("agentsim", deadline=None, max_examples=10)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("agentsim")
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from scipy.special import nctdtr, stdtrit
 
+from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
-from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, estimate_row, paired_intervals
 from agentsim.engine.panel import Cell, DataTable, Frame
 from agentsim.engine.wording import counted, near
@@ -93,7 +93,7 @@ class Comparison:
         """Return what `agentsim compare --json` prints."""
         return {**asdict(self), "left_out": dict(self.left_out)}
 
-    def narrowed(self, measure: str | None = None, player: str | None = None) -> Comparison:
+    def field_overrides(self, measure: str | None = None, player: str | None = None) -> Comparison:
         """Return the comparison with the effects on one measure, one player or both.
 
         The intervals stay those that hold for all effects together. Raises `UsageError` for a measure or player without
@@ -275,13 +275,13 @@ def effects(
     there = ~np.isnan(differences)
     counts = there.sum(axis=0)
     found = paired_intervals(differences)
-    for place, (measure, player) in enumerate(columns):
-        if not (number := int(counts[place])):
+    for index, (measure, player) in enumerate(columns):
+        if not (number := int(counts[index])):
             continue
-        arm_mean, control_mean = values[:, there[:, place], place].mean(axis=1)
-        row = estimate_row(found[:, place])
+        arm_mean, control_mean = values[:, there[:, index], index].mean(axis=1)
+        row = estimate_row(found[:, index])
         row = (row[0], 0.0, 0.0, 0.0, 0.0) if identical and number >= FEWEST else row
-        sd = float(differences[there[:, place], place].std(ddof=1)) if number > 1 else None
+        sd = float(differences[there[:, index], index].std(ddof=1)) if number > 1 else None
         needed = None if effect is None or not sd else branches_needed(effect, sd)
         means = float(control_mean), float(arm_mean)
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
@@ -293,7 +293,7 @@ def repeats(columns: Sequence[Column], values: Array, mean: str | None = None) -
     Two measures are one fact if they have the same values, or their negatives, in every branch for all players that
     have either; one that a player lacks is 0. A column of `mean` is a mean of players. One that never varies has None.
     """
-    own = {column: values[:, :, place] for place, column in enumerate(columns)}
+    own = {column: values[:, :, index] for index, column in enumerate(columns)}
     nothing = np.zeros(values.shape[:2])
     players: dict[str, set[str]] = {}
     for measure, player in columns:
@@ -306,9 +306,9 @@ def repeats(columns: Sequence[Column], values: Array, mean: str | None = None) -
         return any(all(np.array_equal(a, sign * b, equal_nan=True) for a, b in both) for sign in (1, -1))
 
     found: list[str | None] = []
-    for place, (measure, player) in enumerate(columns):
+    for index, (measure, player) in enumerate(columns):
         tells = np.nan_to_num(own[measure, player][0] - own[measure, player][1]).any()
-        earlier = [other for other, whose in columns[:place] if whose == player] if tells else []
+        earlier = [other for other, whose in columns[:index] if whose == player] if tells else []
         who = player if player == mean else None
         found.append(next((other for other in earlier if alike(other, measure, who)), None))
     return found

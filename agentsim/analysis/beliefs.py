@@ -79,7 +79,7 @@ class _Stated:
         self.clusters, self.owner = len(together), together.argmax(axis=0)[games]
         self.p = np.array([value for each in self.beliefs for value in each.probabilities])
         self.y = np.array(
-            [float(place == each.happened) for each in self.beliefs for place in range(len(each.probabilities))]
+            [float(index == each.happened) for each in self.beliefs for index in range(len(each.probabilities))]
         )
         self.even = np.repeat([1 / size for size in sizes], sizes)
         self.edges = self._edges(self._is_spread)
@@ -153,10 +153,10 @@ class _Stated:
         value, moved = leave_one_out(happened, counts)
         ends = np.clip(jackknife(value, moved, counts, draws=0)[1:3], 0.0, 1.0)
         limits = (0.0, *self.edges, 1.0)
-        for place, (low, high) in enumerate(pairwise(limits)):
-            own = self.bins == place
+        for index, (low, high) in enumerate(pairwise(limits)):
+            own = self.bins == index
             if own.any():
-                share = interval(float(value[place]), ends[:, place])
+                share = interval(float(value[index]), ends[:, index])
                 yield Bin(label, question, low, high, int(own.sum()), float(self.p[own].mean()), share)
 
 

@@ -147,8 +147,8 @@ def measured(conditions: Sequence[Condition]) -> list[Measured]:
     found = []
     for each in conditions:
         columns, together = _Columns(each.games), clusters([game.seed for game in each.games])
-        for place, (measure, label) in enumerate(columns.keys):
-            sums, counts = columns.sums[:, [place]], columns.counts[:, [place]]
+        for index, (measure, label) in enumerate(columns.keys):
+            sums, counts = columns.sums[:, [index]], columns.counts[:, [index]]
             centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-np.inf, np.inf))
             (ends,) = ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
             mean = interval(float(sums.sum() / counts.sum()), ends)

@@ -333,7 +333,7 @@ def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
                 in_turn.setdefault(name, []).extend((drawn,) if isinstance(drawn, str) else drawn)
         for order in map(list, map(dict.fromkeys, in_turn.values())):
             if set(order) == players:
-                return {player: place for place, player in enumerate(order, start=1)}
+                return {player: index for index, player in enumerate(order, start=1)}
     return {}
 
 
@@ -531,7 +531,7 @@ def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[
     A missing score is NaN, a missing interaction 0. With `everyone` each interaction has a column for all players.
     """
     results = dict.fromkeys(column for game in games for column in game.results)
-    places = {whose: place for place, whose in enumerate(dict.fromkeys(whose for _, whose in results))}
+    places = {whose: index for index, whose in enumerate(dict.fromkeys(whose for _, whose in results))}
     done = {column for game in games for column in game.actions}
     if everyone:
         done = {(action, whose) for action, _ in done for whose in places}

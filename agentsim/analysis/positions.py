@@ -13,7 +13,7 @@ from agentsim.analysis.intervals import DRAWS, SEED, Array, Interval, clusters, 
 
 
 @dataclass(frozen=True, slots=True)
-class BallotPlace:
+class BallotPosition:
     """A position on ballots that chance ordered, of votes to win (`final`) or to leave.
 
     `votes` had such a position on their ballot, `chosen` of them went to who stood there; `expected` is the share that
@@ -32,7 +32,7 @@ class BallotPlace:
 class Ballots:
     """The positions on the ballots of one kind of vote; `p` is of the hypothesis that they do not matter, or None."""
 
-    places: tuple[BallotPlace, ...]
+    places: tuple[BallotPosition, ...]
     votes: int
     games: int
     p: float | None
@@ -40,19 +40,19 @@ class Ballots:
 
 def position_p_value(
     games: Sequence[GameRecord],
-    place_of: Callable[[Entrant], object],
+    position_of: Callable[[Entrant], object],
     *,
     balanced: bool = False,
     seed: int = SEED,
     draws: int = DRAWS,
 ) -> float | None:
-    """Return the p-value of the hypothesis that places mean nothing for ranks (`intervals.sign_flip_p`).
+    """Return the p-value of the hypothesis that positions mean nothing for ranks (`intervals.sign_flip_p`).
 
-    The scores are the ranks of the players in each place, less the mean of their game. Seats are no lot: with
-    `balanced` what labels explain is taken off ranks and places first. None if places and labels cannot be told apart,
-    or if fewer degrees of freedom are left than places take.
+    The scores are the ranks of the players in each position, less the mean of their game. Seats are no lot: with
+    `balanced` what labels explain is taken off ranks and positions first. None if positions and labels cannot be told
+    apart, or if fewer degrees of freedom are left than positions take.
     """
-    known = [game for game in games if all(place_of(each) is not None for each in game.entrants)]
+    known = [game for game in games if all(position_of(each) is not None for each in game.entrants)]
     entries = [(row, each) for row, game in enumerate(known) for each in game.entrants]
     if not entries:
         return None
@@ -69,15 +69,15 @@ def position_p_value(
         return found
 
     ranks = within(np.array([[each.rank] for _, each in entries]))
-    places = within(_dummies([place_of(each) for _, each in entries]))
+    positions = within(_dummies([position_of(each) for _, each in entries]))
     if balanced:
         labels = within(_dummies([each.label for _, each in entries]))
         fitted = np.linalg.pinv(labels)
         left = len(entries) - len(known) - np.linalg.matrix_rank(labels)
-        ranks, places = ranks - labels @ (fitted @ ranks), places - labels @ (fitted @ places)
-        if left < 2 * np.linalg.matrix_rank(places, tol=1e-9):
+        ranks, positions = ranks - labels @ (fitted @ ranks), positions - labels @ (fitted @ positions)
+        if left < 2 * np.linalg.matrix_rank(positions, tol=1e-9):
             return None
-    scores = clusters([game.seed for game in known]) @ summed(np.where(np.abs(ranks) > 1e-9, ranks * places, 0.0))
+    scores = clusters([game.seed for game in known]) @ summed(np.where(np.abs(ranks) > 1e-9, ranks * positions, 0.0))
     return sign_flip_p(scores, seed=seed, draws=draws)
 
 
@@ -87,17 +87,17 @@ def _dummies(values: Sequence[object]) -> Array:
     return np.eye(len(numbers))[[numbers[value] for value in values]]
 
 
-def uneven(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[str, int, int] | None:
-    """Return the label that is spread least evenly over places, with its fewest and most entries in one, or None.
+def uneven(games: Sequence[GameRecord], position_of: Callable[[Entrant], int | None]) -> tuple[str, int, int] | None:
+    """Return the label that is spread least evenly over positions, with its fewest and most entries in one, or None.
 
-    Of such games the wins of a place also tell who was there.
+    Of such games the wins of a position also tell who was there.
     """
-    met = Counter((each.label, place_of(each)) for game in games for each in game.entrants)
-    labels = {label for label, place in met if place is not None}
-    places = {place for _, place in met if place is not None}
+    met = Counter((each.label, position_of(each)) for game in games for each in game.entrants)
+    labels = {label for label, position in met if position is not None}
+    positions = {position for _, position in met if position is not None}
     if len(labels) < 2:
         return None
-    spread = {label: [met[label, place] for place in places] for label in sorted(labels)}
+    spread = {label: [met[label, position] for position in positions] for label in sorted(labels)}
     label, counts = max(spread.items(), key=lambda each: max(each[1]) - min(each[1]))
     return (label, min(counts), max(counts)) if min(counts) < max(counts) else None
 
@@ -125,11 +125,11 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, draws
     p = sign_flip_p(together @ (chosen - expected), seed=seed, draws=draws)
     ends = ratio_intervals(together @ chosen, together @ stood, within=(0.0, 1.0))
     by_lot = expected.sum(axis=0) / stood.sum(axis=0)
-    places = tuple(
-        BallotPlace(
+    positions = tuple(
+        BallotPosition(
             final, at + 1, int(stood[:, at].sum()), int(chosen[:, at].sum()),
             interval(float(chosen[:, at].sum() / stood[:, at].sum()), ends[at]), float(by_lot[at]),
         )
         for at in range(longest)
     )  # fmt: skip
-    return Ballots(places, len(votes), int((chosen.sum(axis=1) > 0).sum()), p)
+    return Ballots(positions, len(votes), int((chosen.sum(axis=1) > 0).sum()), p)

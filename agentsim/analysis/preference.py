@@ -141,10 +141,10 @@ def _estimates(
     told, products, squares = told[:, known], products[:, known], squares[:, known][:, :, known]
     group = together[:, [pair.game for pair in pairs]]
     log_odds, points = _logit(told, weight, group), _shares(squares, products, group)
-    for place, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
-        telling = (pair for pair, square in zip(pairs, squares[:, place, place], strict=True) if square)
+    for index, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
+        telling = (pair for pair, square in zip(pairs, squares[:, index, index], strict=True) if square)
         own = {voter for pair in telling for voter in pair.voters if maker in {None, voter[3]}}
-        both = [interval(each[0, place], each[1:3, place]) for each in (log_odds, points)]
+        both = [interval(each[0, index], each[1:3, index]) for each in (log_odds, points)]
         yield OwnMaker(maker, final, len({voter[0] for voter in own}), len(own), both[0], _possible(both[1]))
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agentsim.analysis.estimate_text import written
 from agentsim.analysis.finished_games import midranks
-from agentsim.analysis.in_words import written
 from agentsim.analysis.intervals import (
     Array,
     Interval,

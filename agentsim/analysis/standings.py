@@ -38,8 +38,8 @@ class StandingsLine:
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
     of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and `places` (how likely
-    it is the strongest, the second, and so on) are of the rank fit, `wins_expected` the wins that it foretells in these
-    games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
+    it is the strongest, the second, and so on) are of the Plackett-Luce fit, `wins_expected` the wins that it foretells
+    in these games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
     """
 
     label: str
@@ -67,8 +67,8 @@ class StandingsLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The results of a seat, or of a place in the order of speaking."""
+class PositionResults:
+    """The results of a seat, or of a position in the order of speaking."""
 
     place: int
     entries: int
@@ -86,11 +86,11 @@ class Standings:
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or if they never met. If games
     have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is the p-value of the hypothesis that labels mean nothing, None if each game has a single label or if games
-    are too few. `wins_p` is the posterior predictive p-value of the wins under the rank fit. `seats_p` and `turn_p`
-    are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told. `uneven`, by
-    `seat` and `turn`, names the label that was there least evenly, and how often at least and at most; None if all are
-    even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the effect of the
-    seat.
+    are too few. `wins_p` is the posterior predictive p-value of the wins under the Plackett-Luce fit. `seats_p` and
+    `turn_p` are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told.
+    `uneven`, by `seat` and `turn`, names the label that was there least evenly, and how often at least and at most;
+    None if all are even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the
+    effect of the seat.
     """
 
     played: tuple[LabelCounts, ...]
@@ -102,8 +102,8 @@ class Standings:
     null_p: float | None
     wins_p: float
     seats_fixed: bool
-    seats: tuple[Place, ...]
-    turn: tuple[Place, ...]
+    seats: tuple[PositionResults, ...]
+    turn: tuple[PositionResults, ...]
     seats_p: float | None
     turn_p: float | None
     uneven: dict[str, tuple[str, int, int] | None]
@@ -134,8 +134,8 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         null_p=position_p_value(games, _LABEL),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
-        seats=_by_place(games, _SEAT),
-        turn=_by_place(games, _TURN),
+        seats=_by_position(games, _SEAT),
+        turn=_by_position(games, _TURN),
         seats_p=position_p_value(games, _SEAT, balanced=True),
         turn_p=position_p_value(games, _TURN),
         uneven={"seat": uneven(games, _SEAT), "turn": uneven(games, _TURN)},
@@ -147,7 +147,7 @@ class _Results(Generic[_Key]):
 
     def __init__(self, games: Sequence[GameRecord], key_of: Callable[[Entrant], _Key | None]) -> None:
         self.keys: list[_Key] = sorted({key for game in games for e in game.entrants if (key := key_of(e)) is not None})
-        column = {key: place for place, key in enumerate(self.keys)}
+        column = {key: index for index, key in enumerate(self.keys)}
         ranks, wins, counts = (np.zeros((len(games), len(self.keys))) for _ in range(3))
         for row, game in enumerate(games):
             for entrant, win in zip(game.entrants, game.wins, strict=True):
@@ -174,7 +174,7 @@ class _Results(Generic[_Key]):
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The rank fit, the chance to come first by wins alone, and how well the first foretells wins."""
+    """The Plackett-Luce fit, the chance to come first by wins alone, and how well the first foretells wins."""
 
     ranks: Posterior
     first: Sequence[Interval]
@@ -183,7 +183,7 @@ class _Ratings:
 
 def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     size = len(results.keys)
-    index = {label: place for place, label in enumerate(results.keys)}
+    index = {label: index for index, label in enumerate(results.keys)}
     ranked = [
         choice_sets([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games
     ]
@@ -230,7 +230,7 @@ def _rate_ends(won: Array, met: Array) -> Array:
 
 def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_Beats, _Ahead]:
     """Return `Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
-    columns = {both: place for place, both in enumerate(combinations(order, 2))}
+    columns = {both: index for index, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
         for one, other in permutations(game.entrants, 2):
@@ -274,8 +274,13 @@ def _seats_fixed(games: Sequence[GameRecord]) -> bool:
     return several and len(games) > 1 and all(each == seats[0] for each in seats)
 
 
-def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
-    """Return the results of each seat, or of each place in the order of speaking."""
-    results = _Results(games, place_of)
+def _by_position(
+    games: Sequence[GameRecord], position_of: Callable[[Entrant], int | None]
+) -> tuple[PositionResults, ...]:
+    """Return the results of each seat, or of each position in the order of speaking."""
+    results = _Results(games, position_of)
     columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
-    return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)
+    return tuple(
+        PositionResults(position, int(entries), float(wins), rate, rank)
+        for position, entries, wins, rate, rank in columns
+    )

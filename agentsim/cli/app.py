@@ -35,7 +35,7 @@ from agentsim.cli.saved_runs import bundle, export, logs, rm, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.cli.serve import serve
-from agentsim.errors import AgentsimError, place_of
+from agentsim.errors import AgentsimError, location_of
 
 _EXTRA = re.compile(r"  \[[\d.]*<?=?x[<>]=?[\d.]+\]$|; [\d.]*<?=?x[<>]=?[\d.]+(?=\]$)|env var: \w+; ")
 """The range and the variable of an option in its help. Its errors name both, and docs/commands.md the variables."""
@@ -148,7 +148,7 @@ def main() -> NoReturn:
             code = _fail(_reworded(error.format_message()) + _where_to_look(error), error.exit_code, debug)
         else:
             hint = "" if debug else " (a bug in agentsim or in a game; --debug prints the traceback)"
-            code = _fail(f"{place_of(error)}: {type(error).__name__}: {error}{hint}", 1, debug)
+            code = _fail(f"{location_of(error)}: {type(error).__name__}: {error}{hint}", 1, debug)
     if (lost := _flush()) and not code:
         code = _fail(lost, 1, debug)
     sys.exit(code if isinstance(code, int) else 0)

@@ -11,7 +11,7 @@ import typer
 from agentsim.cli import shared_options as o
 from agentsim.cli.terminal_output import print_panel, remark, say, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
-from agentsim.errors import AgentsimError, RunStopped, UsageError, needed_by
+from agentsim.errors import AgentsimError, BudgetReached, RunStopped, UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.studies.coding import CodingPlan, Judges
@@ -56,6 +56,7 @@ def code(
     sample, rates are corrected for the judges' errors. Needs the extra analysis.
     """
     from agentsim.cli.display import PlainCoding
+    from agentsim.cli.finish import forecast_lines
     from agentsim.runs.playback import reply_source_of
 
     with needed_by("code"):
@@ -68,7 +69,10 @@ def code(
     if judge:
         reply_source = reply_source_of(record, replay_replies)
         judges = Judges(plan, judge, keys.env, overrides or (), limits.given, reply_source=reply_source)
-        judges.watcher = PlainCoding(_say_forecast(judges))
+        left = judges.forecast()
+        for line in forecast_lines(left):
+            remark(line)
+        judges.watcher = PlainCoding(sum(each.calls for each in left))
     elif record is not None or replay_replies or overrides:
         raise UsageError("--record, --replay-replies and --set are of judges; name one with --judge")
     try:
@@ -84,7 +88,8 @@ def code(
     else:
         _say(found)
     if stopped is not None:
-        remark(f"{shortened(str(stopped), 600)}; the same command goes on", 1200)
+        more = "with a higher limit, " if isinstance(stopped, BudgetReached) else ""
+        remark(f"{shortened(str(stopped), 600)}; {more}the same command goes on", 1200)
         raise typer.Exit(stopped.exit_code)
 
 
@@ -100,20 +105,6 @@ def _say(found: Any) -> None:
         say("not coded yet: --judge MODEL, or --human")
     for panel in found.panels:
         print_panel(panel)
-
-
-def _say_forecast(judges: Judges) -> int:
-    """Print what each judge is still to be asked, and return the number of all their calls."""
-    from agentsim.cli.finish import money
-
-    found = judges.forecast()
-    for each in found:
-        cost = f"{money(each.usd)} (at most {money(each.most_usd)})" if each.calls else "nothing"
-        calls = counted(each.calls, "call", form=",")
-        remark(
-            f"{each.judge}: {calls} to make, about {counted(each.tokens, 'token', form=',')}, {cost} without re-asks"
-        )
-    return sum(each.calls for each in found)
 
 
 def _until_signal(coding: Coroutine[Any, Any, None]) -> None:

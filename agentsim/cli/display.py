@@ -64,7 +64,7 @@ class Following(Noting, Watcher):
         self.asked, self.fallbacks, self.unsaid = Counter[str](), Counter[str](), Counter[str]()
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        self._players = {player: place for place, player in enumerate(players)}
+        self._players = {player: index for index, player in enumerate(players)}
 
     def seated(self, models: Mapping[str, str]) -> None:
         self._models = models

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from agentsim.records.load import again_with, elsewhere
 
 if TYPE_CHECKING:
     from agentsim.records.run_files import RunFiles
+    from agentsim.runs.forecast import ModelForecast
     from agentsim.runs.run import RunResult
 
 
@@ -171,6 +172,19 @@ def spent(usage: Totals) -> str:
     cached = "" if share is None else f" ({usage.cached_tokens:,} cached: {share:.0%})"
     thinking = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
     return f"{counted(usage.prompt_tokens, 'token', form=',')} in{cached}, {usage.completion_tokens:,} out{thinking}"
+
+
+def forecast_lines(left: Iterable[ModelForecast]) -> list[str]:
+    """Return a line for each model: the calls that are to be made, and an estimate of their tokens and price."""
+    lines = []
+    for each in left:
+        cost = f"{money(each.usd)} (at most {money(each.most_usd)})" if each.calls else "nothing"
+        calls, tokens = (
+            counted(count, word, form=",")
+            for count, word in ((each.calls, "call"), (each.prompt + each.completion, "token"))
+        )
+        lines.append(f"{each.model}: {calls} to make, about {tokens}, {cost} without re-asks")
+    return lines
 
 
 def money(cost_usd: float | None, unpriced: int = 0) -> str:

@@ -52,6 +52,7 @@ def interview(
     continues an interview that was stopped. Limits count only its own calls.
     """
     from agentsim.cli.display import shown
+    from agentsim.cli.finish import forecast_lines
     from agentsim.records.load import named_run
     from agentsim.runs.interview import InterviewPlan, RunInterview
     from agentsim.runs.playback import reply_source_of
@@ -62,7 +63,10 @@ def interview(
     plan = InterviewPlan(ask, tuple(battery or ()), moments, tuple(players or ()), model, label)
     with shown(display) as watcher:
         options = RunOptions(keys.env, watcher, reply_source_of(record, replay_replies))
-        result = RunInterview(files, plan, options, limits.given).play_sync()
+        asked = RunInterview(files, plan, options, limits.given)
+        for line in forecast_lines(asked.forecast()):
+            watcher.noted(f"agentsim: {line}")
+        result = asked.play_sync()
     _show(result, as_json=as_json)
 
 

@@ -164,28 +164,28 @@ class Texts:
         text.encode()  # raises for lone surrogates
         self.in_order.append(text)
 
-    def __getitem__(self, place: Any) -> str:
+    def __getitem__(self, index: Any) -> str:
         """Return the text at an index. Raises `ValueError` if there is none."""
-        if place not in self:
+        if index not in self:
             raise ValueError(_MISSING)
-        return str(self.in_order[place])
+        return str(self.in_order[index])
 
-    def __contains__(self, place: Any) -> bool:
-        return type(place) is int and 0 <= place < len(self.in_order)
+    def __contains__(self, index: Any) -> bool:
+        return type(index) is int and 0 <= index < len(self.in_order)
 
-    def several(self, places: Any) -> list[str]:
+    def several(self, indices: Any) -> list[str]:
         """Return the texts at a list of indexes and ranges, which are lists of the first and the last index.
 
         Raises `ValueError` for anything else.
         """
-        if not isinstance(places, list):
-            raise ValueError("is no list of places of texts")
+        if not isinstance(indices, list):
+            raise ValueError("is no list of indices of texts")
         found: list[str] = []
-        for place in places:
-            if type(place) is int and 0 <= place < len(self.in_order):
-                found.append(self.in_order[place])
+        for index in indices:
+            if type(index) is int and 0 <= index < len(self.in_order):
+                found.append(self.in_order[index])
                 continue
-            first, last = place if isinstance(place, list) and len(place) == 2 else (place, place)
+            first, last = index if isinstance(index, list) and len(index) == 2 else (index, index)
             if first not in self or last not in self:
                 raise ValueError(_MISSING)
             if self.named + len(found) + last - first > self.most:
@@ -201,28 +201,28 @@ class NewTexts:
     def __init__(self, texts: Texts) -> None:
         self.new: list[str] = []
         self._texts = texts
-        self._places = {text: place for place, text in enumerate(texts.in_order)}
+        self._indices = {text: index for index, text in enumerate(texts.in_order)}
 
     def __call__(self, texts: Sequence[str]) -> list[Any]:
         """Return the indexes of texts, as `runs`."""
-        return runs(map(self._place, texts))
+        return runs(map(self._index_of, texts))
 
-    def _place(self, text: str) -> int:
-        if (place := self._places.get(text)) is None:
-            place = self._places[text] = len(self._texts.in_order)
+    def _index_of(self, text: str) -> int:
+        if (index := self._indices.get(text)) is None:
+            index = self._indices[text] = len(self._texts.in_order)
             self._texts.in_order.append(text)
             self.new.append(text)
-        return place
+        return index
 
 
-def runs(places: Iterable[int]) -> list[Any]:
+def runs(indices: Iterable[int]) -> list[Any]:
     """Return indexes with each consecutive run as a list of its first and last."""
     found: list[list[int]] = []
-    for place in places:
-        if found and found[-1][1] == place - 1:
-            found[-1][1] = place
+    for index in indices:
+        if found and found[-1][1] == index - 1:
+            found[-1][1] = index
         else:
-            found.append([place, place])
+            found.append([index, index])
     return [first if first == last else [first, last] for first, last in found]
 
 
@@ -236,8 +236,8 @@ def paths_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         for key, part in value.items():
             yield from paths_in(part, (*path, key))
     elif isinstance(value, list):
-        for place, part in enumerate(value):
-            yield from paths_in(part, (*path, place))
+        for index, part in enumerate(value):
+            yield from paths_in(part, (*path, index))
     else:
         yield path, value
 

@@ -165,6 +165,7 @@ class Event:
     random_order: ClassVar[tuple[str, ...]] = ()
     """The fields in an order that chance drew."""
     _eliminates: ClassVar[tuple[str, ...]] = ()
+    _fields: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(
         cls,
@@ -200,8 +201,8 @@ class Event:
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
         named.update((*cls._private, *cls._concerns, *cls._eliminates, *cls.random_order))
         named.update(name for action in cls._interactions for name in action.names)
-        known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
-        if unknown := sorted(named - known):
+        cls._fields = frozenset(field.name for field in fields(cls))  # type: ignore[arg-type] # made one just above
+        if unknown := sorted(named - cls._fields - set(dir(cls))):
             raise TypeError(f"{cls.__name__} has no {', '.join(unknown)}, which its words name")
         cls.is_base = base
         if not base and cls._content is None and cls.words is None and cls.content is Event.content:
@@ -287,8 +288,7 @@ class Event:
         given = dict(data)
         if cls.words is not None:
             given[cls.words] = content
-        unknown = set(given) - {field.name for field in fields(cls)}  # type: ignore[arg-type] # see `__init_subclass__`
-        if unknown:
+        if unknown := given.keys() - cls._fields:
             raise ValueError(f"{cls.kind}: unknown fields {sorted(unknown)}")
         event: Event = adapter(cls).validate_python(given)
         return event

@@ -30,6 +30,7 @@ _WORDS = """
 """
 _ANSWERING: Final = frozenset(_WORDS.split())
 """Words of names that only say that they answer."""
+_CHOOSING: Final = frozenset(("vote", "choose", "pick", "select", "cast"))
 _SHORTEST: Final = 3  # letters of a name that says anything
 
 
@@ -61,6 +62,12 @@ def may_answer(name: str, asked: Iterable[str] = ()) -> bool:
         return False
     known = _ANSWERING.union(*(each.split("_") for each in every)) - {""}
     return all(word in known for word in _words(name))
+
+
+def chooses(name: str, asked: Iterable[str] = ()) -> bool:
+    """Return whether a function's name says that its argument is a choice, unless it is one of the names `asked`."""
+    every = {plain_name(each.replace(" ", "_")) for each in asked}
+    return plain_name(name) not in every and not _CHOOSING.isdisjoint(_words(name))
 
 
 def _bare(name: str) -> str:

@@ -298,7 +298,7 @@ def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) ->
     """Return standings from (player, sort key, score): highest key first, equal keys share a rank (1, 1, 3)."""
     ordered = sorted(scores, key=lambda entry: entry[1], reverse=True)
     standings: list[Standing] = []
-    for place, (player, key, score) in enumerate(ordered, start=1):
-        shared = standings and key == ordered[place - 2][1]
-        standings.append(Standing(player, standings[-1].rank if shared else place, score))
+    for index, (player, key, score) in enumerate(ordered, start=1):
+        shared = standings and key == ordered[index - 2][1]
+        standings.append(Standing(player, standings[-1].rank if shared else index, score))
     return tuple(standings)

@@ -165,13 +165,13 @@ def written_name(text: str) -> str:
     not.
     """
     name, marks = unicodedata.normalize("NFC", text), 0
-    for place, char in enumerate(name):
+    for index, char in enumerate(name):
         kind = unicodedata.category(char)
         marks = marks + 1 if kind in {"Mn", "Mc"} else 0
         legal = kind[0] == "L" or kind in {"Nd", "Mn", "Mc"} or char in "_- "
         if not legal or _NO_LETTERS.match(char) or marks > _MOST_MARKS:
             raise ValueError(f"must be {NAME_RULE}; {_shown(char)} cannot stand there")
-        if not place and char != " " and not (kind[0] == "L" or kind == "Nd"):
+        if not index and char != " " and not (kind[0] == "L" or kind == "Nd"):
             raise ValueError(f"must be {NAME_RULE}")
     if name != name.strip() or "  " in name:  # an error line would not show the spaces
         raise ValueError(f"must be {NAME_RULE}; there are spaces at its ends or two together")

@@ -704,6 +704,8 @@ _GOES_ON = Pattern(
     r"|<\|im_start\|>\s*+(?:assistant|answer|response|final|think|reasoning|analysis))",
     re.IGNORECASE,
 )
+_OWN_CALL = Pattern(r"<\|assistant\|>[ \t\n]{0,4}[A-Za-z_]\w{1,60}[ \t]{0,4}\n\s{0,4}\{")
+"""The header of a call in GLM-4's format: sglang python/sglang/srt/function_call."""
 _OWN_ANSWER = Pattern(
     r"\s*+(?:(?:<\|start\|>\s*+(?:assistant)?\s*+)?<\|channel\|>\s*+(?:final\b|commentary[^<>]{0,40} to=)"
     r"|<\|start\|>\s*+assistant\s?to=[\w.]{1,60}\s?<\|channel\|>"
@@ -863,7 +865,8 @@ def first_turn(
             continue
         ends = mark.lastgroup in {"end", "close"} or bare.startswith("<|start|>", start)
         ends = ends and not (answer or tokens_alone)
-        if ends and _OWN_ANSWER.match(bare, next_message):
+        calls = not (answer or tokens_alone) and _OWN_CALL.match(bare, start)
+        if calls or (ends and _OWN_ANSWER.match(bare, next_message)):
             answer = begins = next_message
             continue
         return without_header(bare[answer:start], speakers).rstrip() if answer else bare[:start].rstrip()
@@ -1473,6 +1476,9 @@ _WIDE_TAG = Pattern(r"＜(?:[/／][A-Za-z]|!--|[A-Za-z][\w.:-]{0,40}\s[^<>＜＞
 """A closing tag, a comment, or a tag with an attribute in full-width brackets, which sentences do not have."""
 _WIDE = Pattern(r"＜{1,2}(?:[/／]?[A-Za-z!]|!--)[^<>＜＞\n]{0,200}＞{1,2}|＜!--|--＞")
 _NARROW = str.maketrans("＜＞／", "<>/")
+_CLOSED_BY_BARS = Pattern(r"(?<![<＜\w|])\|[ \t]?/[ \t]?([A-Za-z][\w -]{0,40}?)[ \t]?\|(?![>＞\w|])")
+_BY_BARS = Pattern(r"(?<![<＜\w|])\|[ \t]?(?P<slash>/?)[ \t]?(?P<name>[A-Za-z][\w -]{0,40}?)[ \t]?\|(?![>＞\w|])")
+"""A name between bars alone, which is a tag if another has a slash: `|thinking| So. |/thinking|`."""
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = Pattern(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
@@ -1526,6 +1532,11 @@ def plain_signs(text: str) -> str:
         text = _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), text)
         if (latin := with_latin(text)) != text and _tokens(latin) not in ([], _tokens(text)):
             text = _with_latin_tokens(text, latin)
+    if "|" in text and (closed := {*_CLOSED_BY_BARS.findall(text)}):
+        text = _BY_BARS.sub(
+            lambda tag: f"<{tag['slash']}{tag['name']}>" if tag["name"] in closed else tag[0],
+            text,
+        )
     text = _IN_OTHER_BRACKETS.sub(_in_angles, text)
     spelt = text
     for _ in range(_MOST_ESCAPES):

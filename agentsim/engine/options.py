@@ -1281,7 +1281,7 @@ not in its `Choice` is left out of the schema.
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
+class FieldOverride:
     """A state's limits on a field: a narrower option for people or for models; otherwise as in `FormField`.
 
     A changed schema invalidates a provider's cache, so `for_models` is for options that rarely change. A model's answer
@@ -1408,9 +1408,11 @@ def _can_be(record: JsonObject) -> bool:
     return all(part.values for part in record.parts.values() if part.kind == "choice")
 
 
-def asked_for(record: JsonObject, narrowed: Mapping[str, Narrowed | None], *, closely: bool = False) -> JsonObject:
-    """Return the record without the fields for which `narrowed` has None; `closely` applies the options for models."""
-    for path, more in narrowed.items():
+def asked_for(
+    record: JsonObject, overrides: Mapping[str, FieldOverride | None], *, closely: bool = False
+) -> JsonObject:
+    """Return the record without the fields for which `overrides` has None; `closely` applies the options for models."""
+    for path, more in overrides.items():
         if more is None:
             inner, _, name = path.rpartition(".")
             record = changed(record, inner, partial(_without, name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 Stated: TypeAlias = int | float | str
@@ -22,6 +22,7 @@ ODDS_SUM = (0.5, 2.0)
 WORST_LOG_SCORE = math.log(1000)
 """The log score of a probability of 0.1% or less: one answer of 0 must not make every mean infinite."""
 _GREATEST = 1e12
+_ROUNDING = 1e-9
 _LONGEST = 10_000  # characters of a text of numbers
 _ABOUT = r"(?:about |around |approx\.? |~ ?|≈ ?)?"
 _NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,15}|,[0-9]{1,2})?"  # 1,000 is one in some languages and a thousand in others
@@ -29,6 +30,7 @@ _PERCENT = re.compile(rf"{_ABOUT}({_NUMBER}) ?(?:%|％|percent|per cent|pct\.?)"
 _CHANCE = re.compile(rf"({_NUMBER}) ?(?:/|in|out of) ?({_NUMBER})", re.IGNORECASE)
 _ODDS = re.compile(rf"({_NUMBER}) ?(?::|to) ?({_NUMBER})(?: on|(?P<against> against))?", re.IGNORECASE)
 _PLAIN = re.compile(rf"{_ABOUT}({_NUMBER})", re.IGNORECASE)
+_REST = re.compile(r"(?:all )?(?:the )?(?:rest|remainder)\.?", re.IGNORECASE)
 _ENTRY = re.compile(r"\s*(?P<name>[^:=]+?)\s*[:=]\s*(?P<stated>[^;\n]+?)\s*(?:[;\n]|$)")
 
 
@@ -46,7 +48,10 @@ def normalized(stated: Mapping[str, Stated]) -> dict[str, float]:
       whichever makes the sum about 1.
     - Plain numbers are decimals if they add up to about 1, percentages if they add up to about 100, and parts of their
       sum if all are whole or at least 1. Decimals beside numbers above 1 are refused: 0.6 and 40 mean nothing together.
+    - One of them may be "the rest" of marked chances.
     """
+    if rest := [name for name, each in stated.items() if isinstance(each, str) and _REST.fullmatch(each.strip())]:
+        return _with_rest(stated, rest)
     amounts = {name: _amount(name, each) for name, each in stated.items()}
     plain = [each for each in amounts.values() if each.plain and each.value]
     total = sum(each.value for each in amounts.values())
@@ -69,6 +74,16 @@ def normalized(stated: Mapping[str, Stated]) -> dict[str, float]:
     return {name: value / total for name, value in scaled.items()}
 
 
+def _with_rest(stated: Mapping[str, Stated], rest: Sequence[str]) -> dict[str, float]:
+    chances = {name: _amount(name, each) for name, each in stated.items() if name not in rest}
+    left = 1 - math.fsum(each.value for each in chances.values())
+    if len(rest) > 1 or any(each.plain and each.value for each in chances.values()) or left < -_ROUNDING:
+        raise ValueError(
+            f"must give the rest of marked percentages, once, and it must be there, found {_listed(stated)}"
+        )
+    return {name: max(0.0, left) if name in rest else chances[name].value for name in stated}
+
+
 def brier_score(probabilities: Mapping[str, float], happened: str) -> float:
     """Return the sum of squared errors over all outcomes, from 0 to 2 (G. W. Brier, 1950)."""
     return math.fsum((each - (name == happened)) ** 2 for name, each in probabilities.items())
@@ -80,7 +95,10 @@ def log_score(probabilities: Mapping[str, float], happened: str) -> float:
 
 
 def stated_in(text: str) -> dict[str, str]:
-    """Return the numbers by name in a text such as `Ann: 60%; Bea: 40%` (or a line for each); empty if it has none."""
+    """Return the numbers by name in a text such as `Ann: 60%; Bea: 40%` (or a line for each).
+
+    It is empty if the text has none, or anything else, or two numbers for a name.
+    """
     text = re.sub(r",\s+(?=[^:=,]+[:=])", "; ", text.strip().strip("{}"))
     found: dict[str, str] = {}
     at = 0
@@ -88,7 +106,10 @@ def stated_in(text: str) -> dict[str, str]:
         if entry.start() != at:
             return {}
         at = entry.end()
-        found[entry["name"].strip("\"'")] = entry["stated"].strip("\"'")
+        name = entry["name"].strip("\"'")
+        if name in found:
+            return {}  # a name with two numbers has none
+        found[name] = entry["stated"].strip("\"'")
     return found if at == len(text) else {}
 
 

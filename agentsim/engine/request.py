@@ -20,10 +20,10 @@ from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
 from agentsim.engine.options import (
     MISSING,
+    FieldOverride,
     FormField,
     JsonObject,
     LegalValues,
-    Narrowed,
     Options,
     Schema,
     asked_for,
@@ -72,7 +72,7 @@ class Request(Generic[D]):
     """Whether a person is asked only after ringing for it (Ctrl-C), and otherwise answers the fallback."""
     particulars: ClassVar[tuple[str, ...]] = ()
     """Fields, or parts of them (`lot.high`), that distinguish this question from others with equal options."""
-    abstains: ClassVar[bool] = False
+    fallback_always_legal: ClassVar[bool] = False
     """Whether the fallback, an abstention, is legal although no answer can express it."""
     unshown: ClassVar[Mapping[str, str]] = {}
     """Fields that no prompt shows, with the reason, by path: `menu.tools`; `#` is any entry of a list."""
@@ -160,7 +160,7 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason in words for the model if the decision is not legal."""
-        if self.abstains and decision == self.fallback():
+        if self.fallback_always_legal and decision == self.fallback():
             return
         given = values_by_path(decision)
         for path, option in self.checked_options.items():
@@ -194,11 +194,11 @@ class Request(Generic[D]):
 
         return read(self, text, truncated=truncated, last_attempt=last_attempt, repair=repair)
 
-    def accepts_text(self, text: str) -> bool:
+    def is_readable(self, text: str) -> bool:
         """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
         return True
 
-    def in_words(self, words: str) -> D | None:
+    def decision_of_prose(self, words: str) -> D | None:
         """Return the decision that plain prose is, or None if prose alone is not an answer."""
         return self.decision_of({self.prose: words}) if self.prose else None
 
@@ -243,7 +243,7 @@ class Request(Generic[D]):
 
     def form(self) -> str:
         """Return the shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return asked_for(self.answer_fields, self.narrowed()).words("")
+        return asked_for(self.answer_fields, self.field_overrides()).words("")
 
     @property
     def answer_line(self) -> str:
@@ -260,10 +260,10 @@ class Request(Generic[D]):
         For a field of a field (`action.bid`), `answered` are the answers beside and around it. A form does not ask for
         a `Fixed` option.
         """
-        more = self.narrowed().get(path) or Narrowed()
+        more = self.field_overrides().get(path) or FieldOverride()
         return FormField(more.for_people or option.given(answered), more.hint, more.preset)
 
-    def narrowed(self) -> Mapping[str, Narrowed | None]:
+    def field_overrides(self) -> Mapping[str, FieldOverride | None]:
         """Return the state's limits on fields, by path; None for a field that cannot matter and is not asked for."""
         return {}
 
@@ -276,7 +276,7 @@ class Request(Generic[D]):
 
     def fields_for_model(self) -> JsonObject:
         """Return the fields that a model is asked for: those that can matter now. Replies with others are read too."""
-        return asked_for(self.answer_fields, self.narrowed(), closely=True)
+        return asked_for(self.answer_fields, self.field_overrides(), closely=True)
 
     def schema(self) -> Schema:
         """Return a JSON Schema of the decision: one object, every field required, closed choices as `enum`."""

@@ -271,7 +271,7 @@ class Surveys:
         self._interviews, self._table, self._not_news = interviews, table, not_news
         self._latest: dict[PlayerId, tuple[Request[Any], Heard]] = {}
         self._lines = Lines(table.rounds, NEWS_CHARS)
-        self._asked = [_asked(each, place, table) for place, each in enumerate(interviews)]
+        self._asked = [_asked(each, index, table) for index, each in enumerate(interviews)]
         self._names = names_of(table.players, table.names)
         self._upto = 0  # the game's round at the last call of `due`
 
@@ -290,16 +290,16 @@ class Surveys:
         ended, self._upto = range(came_from, now + over), now
         yield from self._at("after", decided, came_from)
         for number in ended:
-            for place, each in enumerate(self._interviews):
+            for index, each in enumerate(self._interviews):
                 if each.is_due(number, last=over and number == now) and (
-                    wave := tuple(self._requests(place, number, self._latest))
+                    wave := tuple(self._requests(index, number, self._latest))
                 ):
                     yield wave
         yield from self._at("before", next_asked, now)
 
     def _at(self, moment: Moment, requests: Requests, asked_in: int) -> Iterator[Requests]:
         """Yield a wave for each interview that is held before or after these requests, by their kinds."""
-        for place, each in enumerate(self._interviews):
+        for index, each in enumerate(self._interviews):
             about = {one.player: one for one in requests if each.is_due_at(moment, one.kind, asked_in)}
             if not about:
                 continue
@@ -308,7 +308,7 @@ class Surveys:
                 known = {player: (one, self._table.heard(player)) for player, one in about.items()}
             named = f"{moment} {next(iter(about.values())).kind}"
             known = {player: one for player, one in known.items() if player in about}
-            if wave := tuple(self._requests(place, asked_in, known, named)):
+            if wave := tuple(self._requests(index, asked_in, known, named)):
                 yield wave
 
     def _requests(

@@ -374,14 +374,14 @@ class Naming:
 
     def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
         """Yield the position, name and player of each occurrence, in order, including overlaps."""
-        words = self._in_words(text)
+        words = self._spaced_names(text)
         if self._anywhere is None:
             return words
         found = ((each.start(), each.group()) for each in self._anywhere.finditer(text))
         others = ((start, name, self._unspaced[name]) for start, name in found if stands_apart(name, text, start))
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
-    def _in_words(self, text: str) -> Iterator[tuple[int, str, str]]:
+    def _spaced_names(self, text: str) -> Iterator[tuple[int, str, str]]:
         if self._by_word.keys().isdisjoint(_WORD.findall(text)):
             return
         for word in _WORD.finditer(text):
@@ -505,8 +505,8 @@ def names_in(template: Template) -> Iterator[str]:
 def filled(template: Template, record: Any) -> str:
     """Return the template filled from this record."""
     if isinstance(template, str):
-        text, slots = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
-        return text % tuple([words(record) for words in slots])
+        text, placeholders = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
+        return text % tuple([words(record) for words in placeholders])
     if isinstance(template, tuple):
         return "".join([filled(part, record) for part in template])
     return template.words(record)
@@ -516,11 +516,11 @@ def filled(template: Template, record: Any) -> str:
 def _taken_apart(template: str, record: Hashable) -> tuple[str, tuple[Callable[[Any], str], ...]]:
     """Return a format string with `%s` for each name, and the functions for the words of each."""
     parts = _SLOT.split(template)
-    slots = (_slot(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True))
-    return "%s".join(part.replace("%", "%%") for part in parts[::3]), tuple(slots)
+    placeholders = (_placeholder(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True))
+    return "%s".join(part.replace("%", "%%") for part in parts[::3]), tuple(placeholders)
 
 
-def _slot(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
+def _placeholder(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
     value, words = attrgetter(path), _wordings(record).get(path, str)
     if spec is None:
         return lambda record: _said(value(record), words)

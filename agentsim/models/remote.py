@@ -37,6 +37,7 @@ from agentsim.models.pacing import Deadline, RateLimiter, RateLimits, Slot
 from agentsim.models.profiles import Profile, is_host
 from agentsim.models.wire import WIRES, Wire
 from agentsim.models.wire.common import Function, at, function_of, storable, word
+from agentsim.models.wire.streams import BrokenOff, is_stream, joined
 
 if TYPE_CHECKING:
     from agentsim.models.clients import Client
@@ -228,9 +229,12 @@ class RemoteModel:
 
 
 def decoded(body: bytes, content_type: str, faults: ErrorFactory) -> Any:
-    """Return the JSON of a 200. Raises `ModelError` for a body that is not JSON."""
+    """Return the JSON of a 200, or of a stream of events. Raises `ModelError` for a body that is neither."""
     try:
-        return json.loads(body.decode("utf-8-sig"))  # some servers begin with a byte order mark
+        text = body.decode("utf-8-sig")  # some servers begin with a byte order mark
+        return joined(text) if is_stream(text) else json.loads(text)
+    except BrokenOff:  # its words are not repeated: redaction would not recognize a key in pieces
+        raise faults.bad_envelope("a stream that ends before the answer") from None
     except UnicodeDecodeError:
         raise faults.bad_envelope("not UTF-8") from None
     except RecursionError:

@@ -56,7 +56,7 @@ class Form:
 
     def __init__(self, request: Request[Any]) -> None:
         self.request = request
-        self.fields: Parts = asked_for(request.answer_fields, request.narrowed()).parts
+        self.fields: Parts = asked_for(request.answer_fields, request.field_overrides()).parts
         self.unnamed = unnamed_part(self.fields)
         """The part whose fields are shown without its name."""
         self.chosen = [name for name, option in self.fields.items() if option.kind != "words"]
@@ -114,15 +114,15 @@ class _Walk:
         for name, part in parts.items():
             before = {**known, **answers}
             field = self._form.request.form_field(f"{path}{name}", part, before)
-            option, place = field.option, (f"{path}{name}.", f"{at}{name}.", before)
+            option, prefix = field.option, (f"{path}{name}.", f"{at}{name}.", before)
             if isinstance(option, Fixed):
                 answers[name] = option.value
             elif option.parts is not None:
-                answers[name] = self._part(option.parts, *place)
+                answers[name] = self._part(option.parts, *prefix)
             elif isinstance(option, Kinds):
-                answers[name] = self._kind(option, *place)
+                answers[name] = self._kind(option, *prefix)
             elif isinstance(option, Several) and isinstance(option.items, Kinds):
-                answers[name] = self._kinds(option, option.items, *place)
+                answers[name] = self._kinds(option, option.items, *prefix)
             else:
                 answers[name] = self._field(f"{at}{name}", field)
                 if answers[name] is False and len(answers) == 1:
@@ -261,7 +261,7 @@ class PageForm:
         choices = {name: form.fields[name] for name in (*form.chosen, *form.words)}
         self.numbers = form.request.named_numbers()
         """The names that stand for numbers in lists."""
-        self.fields = tuple(self._fields(choices, _Place()))
+        self.fields = tuple(self._fields(choices, _Prefix()))
 
     def answered(self, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         """Return the decision's object from the texts that a page sent, by field.
@@ -270,7 +270,7 @@ class PageForm:
         """
         return self._form.answered(_Sent(self, given).field)
 
-    def in_words(self, text: str) -> str:
+    def with_labels(self, text: str) -> str:
         """Return a text of the rules with this form's words for the names of its fields and choices."""
         return self._named.sub(lambda found: self._label(found[0]), text) if self._names else text
 
@@ -285,15 +285,15 @@ class PageForm:
     def _named(self) -> re.Pattern[str]:
         return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b")
 
-    def _fields(self, parts: Parts, place: _Place, known: Mapping[str, Any] = NO_ANSWERS) -> Iterator[PageField]:
+    def _fields(self, parts: Parts, prefix: _Prefix, known: Mapping[str, Any] = NO_ANSWERS) -> Iterator[PageField]:
         """Yield the questions of an object, in order; those that depend on an answer are below that answer."""
         answers, left = dict(known), dict(parts)
         for name, part in parts.items():
             if left.pop(name, None) is None:
                 continue
-            field = self._form.request.form_field(f"{place.path}{name}", part, answers)
-            option, called = field.option, f"{place.within}{self._label(name)}"
-            inner = place.below(name, self._form.inner(name, called))
+            field = self._form.request.form_field(f"{prefix.path}{name}", part, answers)
+            option, called = field.option, f"{prefix.within}{self._label(name)}"
+            inner = prefix.below(name, self._form.inner(name, called))
             if option.parts is not None:
                 yield from self._part(option.parts, inner, answers)
             elif isinstance(option, Kinds):
@@ -303,19 +303,19 @@ class PageForm:
             elif not isinstance(option, Fixed):
                 values = _values(option)
                 first = option.kind == "yes_no" and len(answers) == len(known)
-                apart = left if first else self._apart(left, place.path, answers, name, values)
+                apart = left if first else self._apart(left, prefix.path, answers, name, values)
                 left = {other: part for other, part in left.items() if other not in apart}
-                yield self._field(place, name, called, field, self._then(name, values, place, dict(apart), answers))
+                yield self._field(prefix, name, called, field, self._then(name, values, prefix, dict(apart), answers))
                 answers[name] = next(iter(values), None)
 
     def _then(
-        self, name: str, values: Sequence[Any], place: _Place, apart: Parts, answers: Mapping[str, Any]
+        self, name: str, values: Sequence[Any], prefix: _Prefix, apart: Parts, answers: Mapping[str, Any]
     ) -> dict[str, Sequence[PageField]]:
         """Return the questions after each value of a field."""
         then: dict[str, Sequence[PageField]] = {}
         for value in values if apart else ():
             if value is not False:  # after a no, nothing else is asked
-                after = place.after(f"{place.at}{name}={called_value(value)}")
+                after = prefix.after(f"{prefix.at}{name}={called_value(value)}")
                 then[called_value(value)] = tuple(self._fields(apart, after, {**answers, name: value}))
         return then
 
@@ -335,35 +335,35 @@ class PageForm:
             if any(after(other, part, value) != after(other, part, values[0]) for value in values[1:])
         }
 
-    def _part(self, parts: Parts, place: _Place, known: Mapping[str, Any]) -> Iterator[PageField]:
+    def _part(self, parts: Parts, prefix: _Prefix, known: Mapping[str, Any]) -> Iterator[PageField]:
         if not are_lists(parts):
-            yield from self._fields(parts, place, known)
+            yield from self._fields(parts, prefix, known)
             return
-        called = f"{place.within}any {', '.join(map(self._label, parts))}"
-        then = {"yes": tuple(self._fields(parts, place.after(f"{place.at}any"), known))}
-        yield self._field(place, "any", called, FormField(YesNo()), then)
+        called = f"{prefix.within}any {', '.join(map(self._label, parts))}"
+        then = {"yes": tuple(self._fields(parts, prefix.after(f"{prefix.at}any"), known))}
+        yield self._field(prefix, "any", called, FormField(YesNo()), then)
 
-    def _kinds(self, option: Several, kinds: Kinds, place: _Place, known: Mapping[str, Any]) -> Iterator[PageField]:
+    def _kinds(self, option: Several, kinds: Kinds, prefix: _Prefix, known: Mapping[str, Any]) -> Iterator[PageField]:
         for entry in range(room_for(option)):
-            yield self._kind(kinds, place.entry(entry), known, or_none=entry >= option.least)
+            yield self._kind(kinds, prefix.entry(entry), known, or_none=entry >= option.least)
 
-    def _kind(self, option: Kinds, place: _Place, known: Mapping[str, Any], *, or_none: bool = False) -> PageField:
+    def _kind(self, option: Kinds, prefix: _Prefix, known: Mapping[str, Any], *, or_none: bool = False) -> PageField:
         tag = option.tag
         then = {
-            kind: tuple(self._fields(untagged(option, kind), place.after(f"{place.at}{tag}={kind}"), known))
+            kind: tuple(self._fields(untagged(option, kind), prefix.after(f"{prefix.at}{tag}={kind}"), known))
             for kind in option.kinds
         }
-        return self._field(place, tag, f"{place.within}{self._label(tag)}", kind_field(option, or_none=or_none), then)
+        return self._field(prefix, tag, f"{prefix.within}{self._label(tag)}", kind_field(option, or_none=or_none), then)
 
     def _field(
-        self, place: _Place, name: str, called: str, field: FormField, then: Mapping[str, Sequence[PageField]]
+        self, prefix: _Prefix, name: str, called: str, field: FormField, then: Mapping[str, Sequence[PageField]]
     ) -> PageField:
-        path, then = f"{place.at}{name}", {value: rest for value, rest in then.items() if rest}
-        return PageField(f"{path}{place.suffix}", path, called, field, then, self._label)
+        path, then = f"{prefix.at}{name}", {value: rest for value, rest in then.items() if rest}
+        return PageField(f"{path}{prefix.suffix}", path, called, field, then, self._label)
 
 
-class _Place(NamedTuple):
-    """The place of an object: the prefix of its fields' labels, its path in the schema, and its path in the decision.
+class _Prefix(NamedTuple):
+    """The prefixes of an object: of its fields' labels, its path in the schema, and its path in the decision.
 
     `suffix` distinguishes fields of the same path below different answers.
     """
@@ -373,13 +373,13 @@ class _Place(NamedTuple):
     at: str = ""
     suffix: str = ""
 
-    def below(self, name: str, within: str) -> _Place:
-        return _Place(within, f"{self.path}{name}.", f"{self.at}{name}.", self.suffix)
+    def below(self, name: str, within: str) -> _Prefix:
+        return _Prefix(within, f"{self.path}{name}.", f"{self.at}{name}.", self.suffix)
 
-    def entry(self, number: int) -> _Place:
+    def entry(self, number: int) -> _Prefix:
         return self._replace(at=f"{self.at}{number}.")
 
-    def after(self, answer: str) -> _Place:
+    def after(self, answer: str) -> _Prefix:
         return self._replace(suffix=f"{self.suffix}@{answer}")
 
 

@@ -133,10 +133,10 @@ def _inner(value: Any) -> str:
 def split_question(text: str) -> tuple[str, str]:
     """Return the two parts of a question: the words, and the JSON shape of its answer or ""."""
     parts = parts_of(text)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if not isinstance(part, Quoted) and (shape := _JSON_SHAPE.search(part)):
             start = shape.start()
-            return joined(*parts[:place], part[:start].rstrip()), joined(part[start:], *parts[place + 1 :])
+            return joined(*parts[:index], part[:start].rstrip()), joined(part[start:], *parts[index + 1 :])
     return text, ""
 
 

@@ -122,7 +122,7 @@ def pairs(log: Iterable[LoggedEvent], players: Sequence[PlayerId], names: Mappin
     Public words name the players whose id or name they contain, each once per event; `names` has the names of players
     that the game does not call by their id.
     """
-    seats = {player: place for place, player in enumerate(players)}
+    seats = {player: index for index, player in enumerate(players)}
     naming = Naming([*zip(players, players, strict=True), *((name, player) for player, name in names.items())])
     books: dict[tuple[PlayerId, PlayerId], _Book] = {}
     past = Past()

@@ -32,7 +32,7 @@ _LARGEST = 2**63 - 1  # the largest int64, the limit of pandas and Parquet
 def kinds(table: str, frame: Frame) -> list[ColumnKind]:
     """Return the kind of each column, from the table's definition or from its cells."""
     said = {**LEADING, **BASE.get(table, {})}
-    return [_kind([row[place] for row in frame.rows], said.get(name)) for place, name in enumerate(frame.columns)]
+    return [_kind([row[index] for row in frame.rows], said.get(name)) for index, name in enumerate(frame.columns)]
 
 
 def _kind(cells: Sequence[Cell], said: ColumnKind | None) -> ColumnKind:
@@ -106,9 +106,9 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
 
     types = {"whole": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
     arrays = []
-    for place, kind in enumerate(kinds(table, frame)):
+    for index, kind in enumerate(kinds(table, frame)):
         as_one = {"mixed": str, "number": float}.get(kind)  # Arrow refuses integers that a float would round
-        cells = [row[place] for row in frame.rows]
+        cells = [row[index] for row in frame.rows]
         if as_one is not None:
             cells = [None if cell is None else as_one(cell) for cell in cells]
         arrays.append(pa.array(cells, types.get(kind, pa.string())))
@@ -167,8 +167,8 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
         "text": (pd.Series([""]).dtype,) * 2,  # the dtype of this version of pandas, also for empty columns
     }
     columns = {}
-    for place, (name, kind) in enumerate(zip(frame.columns, kinds(table, frame), strict=True)):
-        cells = [_value(row[place], kind) for row in frame.rows]
+    for index, (name, kind) in enumerate(zip(frame.columns, kinds(table, frame), strict=True)):
+        cells = [_value(row[index], kind) for row in frame.rows]
         columns[name] = pd.Series(cells, dtype=types.get(kind, ("object", "object"))[None not in cells])
     return pd.DataFrame(columns)
 

@@ -239,7 +239,7 @@ class SurveyAnswer(NamedTuple):
     `model` is the model of the player, or the one that answered if the interview was `later`, after the run.
     """
 
-    place: SurveyPlace
+    survey: SurveyPlace
     question: SurveyQuestion
     about: PlayerId | None
     answer: Answer | None
@@ -259,8 +259,8 @@ def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
     except ValidationError:
         raise UsageError("its scenario's interviews are not valid") from None
     found: tuple[Interview | Aside, ...] = (*regular, *asides)
-    places = [each.survey for each in history.decisions if each.survey is not None]
-    if any(not (0 <= each.interview < len(found) and 0 <= each.round < len(history.rounds)) for each in places):
+    surveys = [each.survey for each in history.decisions if each.survey is not None]
+    if any(not (0 <= each.interview < len(found) and 0 <= each.round < len(history.rounds)) for each in surveys):
         raise UsageError("a decision answers an interview that its scenario does not have")
     return found
 
@@ -287,7 +287,7 @@ def survey_answers(history: History) -> Iterator[SurveyAnswer]:
 def _answers(
     history: History,
     decision: DecisionRecord,
-    place: SurveyPlace,
+    survey: SurveyPlace,
     questions: Iterable[SurveyQuestion],
     model: str | None,
     *,
@@ -298,7 +298,7 @@ def _answers(
     players = player_names(history)
     for question in questions:
         for each in question.posed_to(decision.player, players):
-            yield SurveyAnswer(place, question, each.about, each.answer(said), decision, model, later)
+            yield SurveyAnswer(survey, question, each.about, each.answer(said), decision, model, later)
 
 
 def survey_rows(history: History) -> Iterator[tuple[int | str | None, ...]]:
@@ -306,10 +306,10 @@ def survey_rows(history: History) -> Iterator[tuple[int | str | None, ...]]:
 
     Probabilities are JSON, as they were stated. The answers of a later interview have no decision of the run.
     """
-    for place, question, about, answer, decision, model, later in survey_answers(history):
-        where = (place.round, history.rounds[place.round].title, decision.player, model)
+    for survey, question, about, answer, decision, model, later in survey_answers(history):
+        where = (survey.round, history.rounds[survey.round].title, decision.player, model)
         cell = _json(answer, f"decision {decision.index}") if isinstance(answer, dict) else answer
-        yield (*where, question.name, cell, decision.source, None if later else decision.index, about, place.moment)
+        yield (*where, question.name, cell, decision.source, None if later else decision.index, about, survey.moment)
 
 
 class Belief(NamedTuple):
@@ -351,7 +351,7 @@ def beliefs_in(history: History) -> Iterator[Belief]:
         return
     truths, names = truths_of(history), player_names(history)
     for answer, numbers, probabilities in stated:
-        fact, events = answer.question.truth, answer.place.events
+        fact, events = answer.question.truth, answer.survey.events
         known = None if fact is None or events is None else truth_at(truths, fact, answer.about, events)
         true = None if known is None else names.get(str(known.value), str(known.value))
         yield Belief(answer, numbers, probabilities, true if true in probabilities else None)
@@ -360,8 +360,8 @@ def beliefs_in(history: History) -> Iterator[Belief]:
 def _beliefs(history: History) -> Iterator[Row]:
     """Yield a row for each member of the set of each answer in probabilities."""
     for answer, stated, probabilities, truth in beliefs_in(history):
-        place, question = answer.place, answer.question
-        where = (place.round, history.rounds[place.round].title, place.moment, answer.decision.player)
+        survey, question = answer.survey, answer.question
+        where = (survey.round, history.rounds[survey.round].title, survey.moment, answer.decision.player)
         asked = (answer.model, question.name, answer.about)
         number = None if answer.later else answer.decision.index
         for outcome, probability in probabilities.items():

@@ -79,9 +79,9 @@ def board(panel: Board, players: Mapping[str, int]) -> TemplateContext:
         # `at` is x, y and 1 if the piece is held, or None if it is not on the board in the last scene
         pieces=[
             TemplateContext(
-                name=name, letter=_letter(name, names), tone=tone(players.get(name, place)), at=moves[name][-1]
+                name=name, letter=_letter(name, names), tone=tone(players.get(name, index)), at=moves[name][-1]
             )
-            for place, name in enumerate(names)
+            for index, name in enumerate(names)
         ],
         tones={name: tone(place) for name, place in players.items()},
         tracks=tracks,
@@ -128,8 +128,8 @@ def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
     for (column, row), crowd in crowds.items():
         step = min(2 * _RADIUS + 1, (CELL - 2 * _RADIUS - 4) / max(1, len(crowd) - 1))
         first = CELL / 2 - step * (len(crowd) - 1) / 2
-        for place, piece in enumerate(crowd):
-            x = round(column * CELL + first + step * place, 1)
+        for index, piece in enumerate(crowd):
+            x = round(column * CELL + first + step * index, 1)
             spots[piece.name] = [x, round(row * CELL + 0.66 * CELL, 1), int(piece.held)]
     return spots
 
@@ -201,12 +201,12 @@ def _boxes(tile: Tile, players: Mapping[str, int], side: float) -> Iterator[Box]
         yield Box(left, y, width, _STRIP, classes, fitted(tile.owner, int((width - 6) / _CHARACTER)))
         y += -16.0 if y else 16.0
     x, y, right = left + 3.0, y - 2 if y > CELL / 2 else y + 2, left + width
-    for place, mark in enumerate(tile.marks):
+    for index, mark in enumerate(tile.marks):
         text = fitted(mark, _MARK_CHARACTERS)
         wide = round(_CHARACTER * len(text) + 7, 1)
-        rest = len(tile.marks) - place
+        rest = len(tile.marks) - index
         room = right - 2 - (0 if rest == 1 else _CHARACTER * 2 + 9)
-        if x + wide > room and place:
+        if x + wide > room and index:
             yield Box(x, y, round(_CHARACTER * len(f"+{rest}") + 6, 1), _STRIP, "mark plain", f"+{rest}")
             return
         yield Box(x, y, min(wide, right - x - 2), _STRIP, f"mark {tone_of(mark, players)}", text)

@@ -80,7 +80,7 @@ class Axis:
 
 def thinned(labels: Sequence[Label], room: float, apart: float) -> tuple[Label, ...]:
     """Return labels that stand `apart`, every second one marked if on a telephone each needs more than that."""
-    return tuple(label._replace(second=room * _LARGER > apart and place % 2 == 1) for place, label in enumerate(labels))
+    return tuple(label._replace(second=room * _LARGER > apart and index % 2 == 1) for index, label in enumerate(labels))
 
 
 class Plot(TemplateContext):
@@ -119,7 +119,7 @@ def _widest(marks: Sequence[float]) -> float:
 def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -> Plot:
     """Lay out a chart. A series with the name of a player has that player's tone. `leads` are marked places of x."""
     alone = len(panel.series) == 1 and panel.series[0].name not in players
-    tones = ["solo" if alone else tone_of(s.name, players, series_tone(place)) for place, s in enumerate(panel.series)]
+    tones = ["solo" if alone else tone_of(s.name, players, series_tone(index)) for index, s in enumerate(panel.series)]
     # a series shorter than x has gaps at its end
     values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)
@@ -134,10 +134,10 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
     if tilted:  # the first label extends to the left of its bar
         left = max(left, 0.75 * longest - (right - left) / places / 2)
     band = (right - left) / places
-    xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
+    xs = [round(left + band * (index + 0.5), 1) for index in range(len(shorts))]
     runs = list(_runs(panel, values, tones, xs, y)) if lined else []
     # the places between stretches are no data
-    named = [place for place, name in enumerate(panel.x) if name or any(row[place] is not None for row in values)]
+    named = [index for index, name in enumerate(panel.x) if name or any(row[index] is not None for row in values)]
     rows = tuple((panel.x[place], *(row[place] for row in values)) for place in named)
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
     heads = [series.name or panel.y_label for series in panel.series]
@@ -164,7 +164,7 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
 
 def _places(panel: Chart, labels: Sequence[Label], room: float, band: float) -> tuple[Label, ...]:
     """Return the labels of the places that have room. Of an axis in stretches, only first places have one."""
-    firsts = [place for place in range(len(labels)) if not place or not panel.x[place - 1]] if "" in panel.x else []
+    firsts = [index for index in range(len(labels)) if not index or not panel.x[index - 1]] if "" in panel.x else []
     if len(firsts) < 2:
         every = max(1, math.ceil(room / band))
         return thinned(labels[::every], room, every * band)
@@ -222,10 +222,10 @@ def _apart(values: Values, lowest: float) -> list[float]:
     Lines that touch the `lowest` mark of the axis are moved up.
     """
     moved = [0.0] * len(values)
-    for place, row in enumerate(values):
-        taken = {moved[other] for other in range(place) if _coincide(row, values[other])}
+    for index, row in enumerate(values):
+        taken = {moved[other] for other in range(index) if _coincide(row, values[other])}
         steps = _UPWARD if lowest in row else _STEPS
-        moved[place] = next(step for step in steps if step not in taken or step == steps[-1])
+        moved[index] = next(step for step in steps if step not in taken or step == steps[-1])
     return moved
 
 
@@ -327,7 +327,7 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
     shorts = {row.name: _ending(row.name) for row in drawn}
     left = round(12 + _CHARACTER * max(map(len, shorts.values()), default=0), 1)
     x = Axis(_around(ends, about=8), left, WIDTH - 16)
-    heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
+    heights = [(row, round(_TOP + _ROW * (index + 0.5), 1)) for index, row in enumerate(drawn)]
     tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
     rows = tuple((row.name, *(_struck(row, each) for each in (row.value, row.low, row.high))) for row in panel.rows)
     return Plot(
@@ -413,7 +413,7 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
         def at(value: float, length: float = length) -> float:
             return round(zero + value * length, 1)
 
-        heights = [round(top + _HEAD + _ROW * (place + 0.5), 1) for place in range(len(drawn))]
+        heights = [round(top + _HEAD + _ROW * (index + 0.5), 1) for index in range(len(drawn))]
         foot = round(top + _HEAD + _ROW * len(drawn), 1)
         marks = [0.0] if not unit else ticks(-share / unit, (1 - share) / unit, about=5)
         inside = [mark for mark in marks if left - 1 <= at(mark) <= right + 1]

@@ -374,7 +374,7 @@ def _beliefs(
         for line in lines:
             found = [[on(line, each) for each in beliefs if _moment(each.answer) == when] for when in asked]
             there = [[value for value in values if value is not None] for values in found]
-            series.append(Series(line, tuple(100 * fmean(values) if values else None for values in there)))
+            series.append(Series(line, tuple(round(100 * fmean(values), 1) if values else None for values in there)))
         note = "Each line is the mean of those who were asked." + (
             "" if question.about is None else " One line a player."
         )
@@ -383,7 +383,7 @@ def _beliefs(
     scored = ("truth", "Brier score") if known else ()
     rows = []
     for each in beliefs:
-        said = ", ".join(f"{outcome} {100 * share:.3g}" for outcome, share in _by_share(each.probabilities))
+        said = ", ".join(f"{outcome} {100 * share:.1f}" for outcome, share in _by_share(each.probabilities))
         about = (each.answer.about,) if question.about else ()
         score = (each.truth, None if each.truth is None else round(brier_score(each.probabilities, each.truth), 4))
         when = _when(history, _moment(each.answer))
@@ -396,7 +396,7 @@ def _by_share(probabilities: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def _moment(answer: SurveyAnswer) -> tuple[int, str | None]:
-    return answer.place.round, answer.place.moment
+    return answer.survey.round, answer.survey.moment
 
 
 def _when(history: History, moment: tuple[int, str | None]) -> str:
@@ -409,7 +409,8 @@ def _axis(moments: Iterable[tuple[int, str | None]]) -> str:
 
 
 def _title(question: SurveyQuestion) -> str:
-    return f"Survey, {question.name}: {question.ask}"
+    whom = {None: "{player}", "players": "each player", "others": "each other player", "self": "yourself"}
+    return f"Survey, {question.name}: {question.ask.replace('{player}', whom[question.about])}"
 
 
 def _note(answers: Sequence[SurveyAnswer]) -> str:

@@ -226,7 +226,7 @@ def render(
         if entry.player in actions:
             actions[entry.player][entry.record.kind] += 1
     told = {entry.player for entry in entries}  # the players whose decisions some event tells
-    places = {record.id: place for place, record in enumerate(history.players)}
+    places = {record.id: index for index, record in enumerate(history.players)}
     names = history.names
     # charts refer to players by their names in the game
     places = {name: places[player] for player, name in names.items()} | places
@@ -275,7 +275,7 @@ def render(
         kinds=sorted({entry.record.kind for entry in entries}, key=lambda kind: (label_of(kind, labels), kind)),
         fork=None if run is None else f"agentsim fork {run} --at",
         visibilities=[each for each in ("public", "private", "log") if any(entry.sight == each for entry in entries)],
-        speakers=[(place, record.id) for place, record in enumerate(history.players) if record.id in told],
+        speakers=[(index, record.id) for index, record in enumerate(history.players) if record.id in told],
         cached=_cached(history),
         scenario=json.dumps(history.scenario, ensure_ascii=False, indent=2) if options.include_prompts else None,
     )  # fmt: skip

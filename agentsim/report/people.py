@@ -37,13 +37,13 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
         for name in {tie.source, tie.target}:
             traffic[name] += tie.weight
     groups = list(dict.fromkeys(node.group for node in panel.nodes))
-    tones = {group: series_tone(place) for place, group in enumerate(groups)} if len(groups) > 1 else {}
+    tones = {group: series_tone(index) for index, group in enumerate(groups)} if len(groups) > 1 else {}
     busiest = {node.name for node in sorted(panel.nodes, key=lambda node: -traffic[node.name])[:MOST_NODES]}
     # Within a group nodes keep the game's order, in which a reader looks for a name.
     drawn = sorted((node for node in panel.nodes if node.name in busiest), key=lambda node: groups.index(node.group))
     spots = _spots(drawn, traffic, tones, players)
     at = {spot.name: spot for spot in spots}
-    kinds = {kind: place for place, kind in enumerate(sorted({tie.kind for tie in ties}))}
+    kinds = {kind: index for index, kind in enumerate(sorted({tie.kind for tie in ties}))}
     strongest = sorted(ties, key=lambda tie: -tie.weight)
     between = [tie for tie in strongest if tie.source in at and tie.target in at and tie.source != tie.target]
     heaviest = between[:MOST_ARCS]
@@ -105,7 +105,7 @@ def _spots(
             tone=tones.get(node.group) or tone(players.get(node.name, place)),
         )
 
-    return [spot(place, node) for place, node in enumerate(nodes)]
+    return [spot(index, node) for index, node in enumerate(nodes)]
 
 
 def _arc(tie: Tie, at: Mapping[str, TemplateContext], width: float, kind: int) -> TemplateContext:
@@ -124,19 +124,19 @@ def _arc(tie: Tie, at: Mapping[str, TemplateContext], width: float, kind: int) -
 
 def threads(panel: Threads, players: Mapping[str, int]) -> TemplateContext:
     """Lay out the posts by thread. A post that answers a missing or later post starts its own thread."""
-    place_of: dict[int, int] = {}
+    index_of: dict[int, int] = {}
     answers: dict[int | None, list[int]] = defaultdict(list)
-    for place, post in enumerate(panel.posts):
-        answers[None if post.answers is None else place_of.get(post.answers)].append(place)
-        place_of[post.number] = place
+    for index, post in enumerate(panel.posts):
+        answers[None if post.answers is None else index_of.get(post.answers)].append(index)
+        index_of[post.number] = index
 
     def thread(first: int) -> list[TemplateContext]:
         waiting = [(first, 0)]  # depth first without recursion, since a thread may be deeper than the call stack
         found = []
         while waiting:
-            place, depth = waiting.pop()
-            found.append((panel.posts[place], min(depth, DEEPEST)))
-            waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
+            index, depth = waiting.pop()
+            found.append((panel.posts[index], min(depth, DEEPEST)))
+            waiting += [(answer, depth + 1) for answer in reversed(answers[index])]
         told = len(found) - 1  # answers in the whole thread, stored in its first post
         return [
             TemplateContext(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)

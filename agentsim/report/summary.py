@@ -137,12 +137,12 @@ def _leads(overview: Overview, players: Sequence[str]) -> Iterator[tuple[int, st
     if standing is None or not standing.rounds or not {line.name for line in standing.series} <= set(players):
         return
     leader, sign = None, -1 if overview.lowest else 1
-    for place in range(len(standing.rounds)):
-        values = {line.name: sign * value for line in standing.series if (value := line.values[place]) is not None}
+    for index in range(len(standing.rounds)):
+        values = {line.name: sign * value for line in standing.series if (value := line.values[index]) is not None}
         best = [name for name, value in values.items() if value == max(values.values())]
         if best and leader not in best and (leader is not None or len(best) == 1):
             if leader is not None:
-                yield place, best[0]
+                yield index, best[0]
             leader = best[0]
 
 
@@ -183,13 +183,13 @@ def _largest(
     if standing is None or not standing.rounds:
         return
     changes = [
-        (after - before, line.name, place)
+        (after - before, line.name, index)
         for line in standing.series
-        for place, (before, after) in enumerate(pairwise(line.values), start=1)
+        for index, (before, after) in enumerate(pairwise(line.values), start=1)
         if before is not None
         and after is not None
         and after != before
-        and standing.rounds[place] > standing.rounds[place - 1]
+        and standing.rounds[index] > standing.rounds[index - 1]
     ]
     sizes = [abs(change) for change, *_ in changes]
     if changes and sizes.count(max(sizes)) <= _AS_LARGE:

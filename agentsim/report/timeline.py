@@ -68,7 +68,7 @@ class Timeline:
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
-        self._places = {record.id: place for place, record in enumerate(history.players)}
+        self._places = {record.id: index for index, record in enumerate(history.players)}
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[str, tuple[Markup, str]] = {}  # text -> its markup and its first anchor
         self._spent = 0
@@ -77,9 +77,9 @@ class Timeline:
     def rounds(self) -> Iterator[TemplateContext]:
         """Yield every round, including empty ones."""
         self._slim = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
-        for place, record in enumerate(self._history.rounds):
+        for index, record in enumerate(self._history.rounds):
             entries = [self._entry(event, self._decision_of(event), f"e{event.seq}") for event in record.events]
-            yield TemplateContext(anchor=f"round-{place}", index=record.index, title=record.title, entries=entries)
+            yield TemplateContext(anchor=f"round-{index}", index=record.index, title=record.title, entries=entries)
 
     def silent(self) -> Iterator[TemplateContext]:
         """Yield the decisions without an event. Those that differ only in their number are shown once."""
@@ -225,9 +225,9 @@ def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
     if decision.source == "fallback":
         yield f"Fallback ({decision.cause})", decision.fallback_reason or "", "bad"
     last = len(decision.attempts) - 1
-    for place, attempt in enumerate(decision.attempts):
+    for index, attempt in enumerate(decision.attempts):
         if (code := attempt.code) is not None:
-            done = "Failed" if place == last else "Re-asked" if cause_of(code) == "model" else "Retried"
+            done = "Failed" if index == last else "Re-asked" if cause_of(code) == "model" else "Retried"
             yield f"{'Taken over' if attempt.takeover else done}: {code}", attempt.error or "", "note"
         reason = None if attempt.completion is None else attempt.completion.finish_reason
         if (ended := ending(reason)) in {"cut", "full"}:

@@ -236,7 +236,7 @@ class _RetryLoop:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
         if self.player.source == "human" or completion.unusable is not None or completion.oversized:
             return False
-        return empty_reply_code(completion) is None and not self.ask.request.accepts_text(completion.text)
+        return empty_reply_code(completion) is None and not self.ask.request.is_readable(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""

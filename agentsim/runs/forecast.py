@@ -31,6 +31,7 @@ from agentsim.engine.codec import values_by_path
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
 from agentsim.engine.play import GamePlay
+from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.errors import DecisionError
@@ -310,6 +311,21 @@ def first_prompts(scenario: Scenario, game: Game, *, most_decisions: int = MOST_
     return {**{player: found[player] for player in seats if player in found}, **surveys}
 
 
+def forecast_answers(asked: Iterable[tuple[Ask, PlayerPlan]], prices: Prices) -> list[ModelForecast]:
+    """Estimate what models are sent by these requests, which wait for no other answer, and what they reply.
+
+    Bots and people are left out.
+    """
+    found = Forecast()
+    rng = Chance("forecast").stream("answers")
+    for ask, plan in asked:
+        if plan.name.kind not in {"bot", "human", "web"}:
+            found.models.setdefault(plan.model, ModelForecast(plan.model))
+            decision = wordy(ask.request, random_decision(ask.request, rng))
+            _Counter(found, prices, {ask.request.player: plan}).count([ask], [decision])
+    return list(found.models.values())
+
+
 def _rehearsed(
     scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0, play: GamePlay | None = None
 ) -> Iterator[tuple[Wave, list[Decision]]]:
@@ -391,8 +407,8 @@ class _Counter:
         for model, own in asked.items():
             measured = min(len(own), MOST_MEASURED)
             wave = ModelForecast(model)
-            for place in range(measured):
-                wave.add(self._measured(*own[place * len(own) // measured]))
+            for index in range(measured):
+                wave.add(self._measured(*own[index * len(own) // measured]))
             self._found.models[model].add(wave.times(len(own), measured))
 
     def _measured(self, ask: Ask, decision: Decision) -> ModelForecast:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from agentsim.records.interviews import LaterInterview, head_of_interview, inter
 from agentsim.records.journal import Journal, JournalContents, Totals, read_journal
 from agentsim.records.run_files import RunFiles, empty_journal, is_running
 from agentsim.runs.decide import Decider
+from agentsim.runs.forecast import ModelForecast, forecast_answers
 from agentsim.runs.fork import changed_scenario
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import decide_wave
@@ -30,7 +31,7 @@ from agentsim.runs.played_game import PlayedGame, head_of, stamp
 from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.run import RunOptions, seats_of
 from agentsim.scenario.load import load_questions
-from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
+from agentsim.scenario.scenario import LimitOverrides, Scenario, prices_of, with_limits
 
 AT_END = "end"
 
@@ -98,6 +99,18 @@ class RunInterview:
         models = {each.id: each.model for each in self.scenario.players}
         self._asks = head_of_interview(questions, plan.at, models)
 
+    def forecast(self) -> list[ModelForecast]:
+        """Estimate what models are still to be asked. Raises `UsageError` if the file is another interview's."""
+        done: Collection[tuple[int, int]] = ()
+        if self.path.is_file() and self.path.stat().st_size:
+            contents = read_journal(self.path)
+            self._require_own(contents)
+            done = contents.decisions.keys()
+        plans = {plan.id: plan for plan in self.scenario.seats}
+        asks = [ask for wave in self.waves for ask in wave.asks if (ask.wave, ask.place) not in done]
+        prices = prices_of(self.scenario, self.options.env)
+        return forecast_answers(((ask, plans[ask.request.player]) for ask in asks), prices)
+
     def play_sync(self) -> InterviewResult:
         """Ask what is not answered yet, in a new event loop, which SIGINT and SIGTERM end in order."""
         journal = self._journal()
@@ -164,16 +177,22 @@ class RunInterview:
         """Open the interview's file, or begin it. Raises `UsageError` if it has other questions, moments or models."""
         if self.path.is_file() and self.path.stat().st_size:
             journal = Journal.reopen(self.path)
-            if journal.contents.head.get("interview") == self._asks:
-                return journal
-            journal.close()
-            raise UsageError(
-                f"{self.path}: is an interview with other questions, moments or models; give this one a name: --label L"
-            )
+            try:
+                self._require_own(journal.contents)
+            except UsageError:
+                journal.close()
+                raise
+            return journal
         if (handle := empty_journal(self.path)) is None:
             raise UsageError(f"{self.path}: another process holds this interview, or it is no file")
         head = head_of(self.scenario, self.game, self.files.name, datetime.now(UTC))
         return Journal.create(self.path, handle, {**head, "interview": self._asks})
+
+    def _require_own(self, contents: JournalContents) -> None:
+        if contents.head.get("interview") != self._asks:
+            raise UsageError(
+                f"{self.path}: is an interview with other questions, moments or models; give this one a name: --label L"
+            )
 
 
 def _waves(

@@ -118,9 +118,9 @@ def _where(path: str, claimed: Any, again: Any) -> str:
                 return _where(f"{path}.{key}".removeprefix("."), one, other)
         return f"{path or 'the file'}: the order of keys differs"
     if isinstance(claimed, list) and isinstance(again, list):
-        for place, (one, other) in enumerate(zip(claimed, again, strict=False)):
+        for index, (one, other) in enumerate(zip(claimed, again, strict=False)):
             if json.dumps(one) != json.dumps(other):
-                return _where(f"{path}.{place}", one, other)
+                return _where(f"{path}.{index}", one, other)
         return f"{path}: {len(claimed)} in the history, {len(again)} in the replay"
     one, other = ("nothing" if value is _MISSING else json.dumps(value)[:80] for value in (claimed, again))
     return f"{path}: {one} in the history, {other} in the replay"

@@ -48,14 +48,14 @@ def with_batteries(document: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(interviews, list) or not isinstance(game, str):
         return dict(document)
     found: list[Any] = []
-    for place, each in enumerate(interviews):
+    for index, each in enumerate(interviews):
         asked = each.get("battery") if isinstance(each, dict) else None
         own = each.get("questions", []) if isinstance(each, dict) else []
         names = [asked] if isinstance(asked, str) else asked
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not isinstance(own, list):
             found.append(each)  # its table is refused, with a line about what is wrong
             continue
-        at = dotted(("interviews", place, "battery"))
+        at = dotted(("interviews", index, "battery"))
         questions = [question for name in names for question in battery_questions(name, game, key=at)]
         rest = {key: value for key, value in each.items() if key != "battery"}
         found.append({**rest, "questions": [*questions, *own]})

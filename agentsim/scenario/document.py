@@ -222,8 +222,8 @@ def _seats(tables: Sequence[Any]) -> list[tuple[str, int, int | None]]:
     counts = [_count(table) for table in tables]
     ids = numbered(zip(map(_id, tables), counts, strict=True))
     return [
-        (name, place, None if counts[place] is None else member)
-        for place, names in enumerate(ids)
+        (name, index, None if counts[index] is None else member)
+        for index, names in enumerate(ids)
         for member, name in enumerate(names)
     ]
 

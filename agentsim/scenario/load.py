@@ -202,13 +202,13 @@ def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tup
         raise ScenarioError(f"{game.name} has a question of its own that is called {Survey.kind}", key="interviews")
     kinds = [request.kind for request in game.requests]
     named: set[str] = set()
-    for place, each in enumerate(table.interviews):
+    for index, each in enumerate(table.interviews):
         for player in each.players:
-            _known(player, players, f"no player is called {player[:40]}", ("interviews", place, "players"))
+            _known(player, players, f"no player is called {player[:40]}", ("interviews", index, "players"))
         for key, kind in (("before", each.before), ("after", each.after)):
             if kind is not None:
-                _known(kind, kinds, f"{game.name} has no decision {kind[:40]}", ("interviews", place, key))
-        _admit_questions(each.questions, game, players, named, ("interviews", place, "questions"))
+                _known(kind, kinds, f"{game.name} has no decision {kind[:40]}", ("interviews", index, key))
+        _admit_questions(each.questions, game, players, named, ("interviews", index, "questions"))
     return table.interviews
 
 

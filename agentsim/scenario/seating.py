@@ -123,7 +123,7 @@ class Seating:
             raise ScenarioError("is missing, and [defaults] has none", key=dotted((*key, "model")))
         source = (*(key if table.model is not None else ("defaults",)), "model")
         listed = not isinstance(table.model or defaults.model, str)
-        models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
+        models = [self._model(text, dotted((*source, index) if listed else source)) for index, text in enumerate(texts)]
         usual = ModelSettings(reasks=self.game.config.reasks, repair=self.game.config.repair)
         settings, client_kwargs = _overlaid(usual, defaults, table)
         for model, _ in models:

@@ -109,8 +109,8 @@ def host(site: Site, run: Run) -> HostedRun:
 
 def seat(site: Site, people: People) -> None:
     """Register the pages of people. A game that is over has pages too, since questions after it may be open."""
-    for place in people.seats.values():
-        site.seats[digest(place.record.token)] = place
+    for each in people.seats.values():
+        site.seats[digest(each.record.token)] = each
 
 
 async def resume(site: Site, files: RunFiles, *, env: Variables) -> HostedRun:

@@ -30,7 +30,7 @@ def seat_panels(history: History, player: str) -> dict[str, Markup]:
     """
     seen = as_seen_by(history, player)
     game = find(seen.game)
-    places = {record.id: place for place, record in enumerate(seen.players)}
+    places = {record.id: index for index, record in enumerate(seen.players)}
     places |= {name: places[each] for each, name in seen.names.items() if name not in places}
     panels = sorted(
         compute_from_log(game.panels, told_events(seen, game), seen), key=lambda panel: not isinstance(panel, Board)

@@ -127,7 +127,7 @@ def _macros() -> Any:
 
 def _words(asked: WebQuestion) -> dict[str, Any]:
     """Return the prompt in sections for a person: present state, question, rules, and history."""
-    prompt, words = asked.ask.prompt(), asked.page.in_words
+    prompt, words = asked.ask.prompt(), asked.page.with_labels
     question = _rows(split_question(line)[0] for line in prompt.question)
     return {
         "state": [(row if foreign else words(row), foreign) for row, foreign in _rows(prompt.state)],

@@ -71,8 +71,8 @@ async def playing(
 
 
 def _say_links(site: Site, people: People | None, said: Said) -> None:
-    for player, place in people.seats.items() if people else ():
-        said(f"{player}: {site.base_url}{place.path}")
+    for player, seat in people.seats.items() if people else ():
+        said(f"{player}: {site.base_url}{seat.path}")
 
 
 async def _ended(run: hosting.HostedRun, stopped: asyncio.Task[int]) -> RunResult:

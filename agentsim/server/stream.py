@@ -121,10 +121,10 @@ class Channel(News):
         options = self.audience.options
         run = follower.files.name if self.audience.player is None else None
         timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
-        tones = {record.id: markup.tone(place) for place, record in enumerate(history.players)}
+        tones = {record.id: markup.tone(index) for index, record in enumerate(history.players)}
         macros = markup.environment().get_template("timeline.html.j2").module
-        for place, part in enumerate(timeline.rounds()):
-            if part.entries or place >= self._rounds:
+        for index, part in enumerate(timeline.rounds()):
+            if part.entries or index >= self._rounds:
                 self._pieces.append(macros.round(part, tones))  # type: ignore[attr-defined] # a macro of the template
                 self._messages = {}
         self._told, self._rounds = follower.told, follower.rounds

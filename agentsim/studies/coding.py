@@ -6,7 +6,6 @@ sees one unit at a time, in an order drawn by lot, and nothing that another code
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -28,7 +27,7 @@ from agentsim.analysis.agreement import (
     prediction_powered,
     rogan_gladen,
 )
-from agentsim.analysis.in_words import written
+from agentsim.analysis.estimate_text import written
 from agentsim.analysis.intervals import Array, Interval
 from agentsim.analysis.said_and_done import ClaimLine, PromisingGame, claim_lines, claim_panel, promise_panels
 from agentsim.engine.chance import Chance
@@ -41,9 +40,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Prompt, counted, near, quoted
 from agentsim.errors import JournalError, JournalMismatch, ScenarioError, UsageError
-from agentsim.models.base import prompt_messages
 from agentsim.models.own import OwnModel
-from agentsim.models.prices import estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.records.claims import CLAIM, CLAIM_FIELDS, Claim, claims_of
 from agentsim.records.codes import (
@@ -68,6 +65,7 @@ from agentsim.records.load import find_source, load_history, named_run, require_
 from agentsim.records.run_files import CODES, RunFiles, empty_journal
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
+from agentsim.runs.forecast import ModelForecast, forecast_answers
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import decide_concurrently
 from agentsim.runs.played_game import stamp
@@ -373,17 +371,6 @@ class _Judging(Game):
         raise NotImplementedError("units are asked about one by one")
 
 
-@dataclass(frozen=True)
-class JudgeForecast:
-    """The calls that a judge is still to make, an estimate of their tokens and price, and the most they can cost."""
-
-    judge: str
-    calls: int
-    tokens: int
-    usd: float | None
-    most_usd: float | None
-
-
 @dataclass
 class Judges:
     """The judges of a plan, with their settings and limits, which are those of all judges together."""
@@ -444,30 +431,16 @@ class Judges:
         """Return the name of a judge in files and tables."""
         return scenario.players[0].model
 
-    def forecast(self) -> list[JudgeForecast]:
-        """Return what each judge is still to be asked, with estimated tokens and prices; judges without calls last."""
+    def forecast(self) -> list[ModelForecast]:
+        """Return an estimate of what each judge is still to be asked, without bots."""
         found = []
         for scenario in self._scenarios:
-            if scenario.players[0].name.kind == "bot":
-                continue
-            prices, model = prices_of(scenario, self.env), self.coder(scenario)
-            calls = tokens = 0
-            usd: float | None = 0.0
-            most: float | None = 0.0
+            plan, left = scenario.players[0], []
             for game in self.plan.games:
-                done = self.plan.coded(game, model)
-                for ask in self.plan.asks(game):
-                    if ask.place in done:
-                        continue
-                    texts = [message.text for message in prompt_messages(ask.prompt(), "")]
-                    prompt, answer = estimated_tokens(texts), 12 * len(ask.request.answer_fields.parts)
-                    cap = longest_reply(model, scenario.players[0].max_tokens)
-                    each = prices.estimate(model, prompt, answer)
-                    worst = prices.estimate(model, most_tokens((*texts, json.dumps(ask.request.schema()))), cap)
-                    usd = None if usd is None or each is None else usd + each
-                    most = None if most is None or worst is None else most + worst
-                    calls, tokens = calls + 1, tokens + prompt + answer
-            found.append(JudgeForecast(model, calls, tokens, usd, most))
+                done = self.plan.coded(game, plan.model)
+                left += [(ask, plan) for ask in self.plan.asks(game) if ask.place not in done]
+            if plan.name.kind != "bot":
+                found += forecast_answers(left, prices_of(scenario, self.env)) or [ModelForecast(plan.model)]
         return found
 
     async def code(self) -> None:

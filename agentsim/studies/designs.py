@@ -130,7 +130,7 @@ class Factorial:
     def asked(self) -> tuple[tuple[int, ...], ...]:
         """The effects to estimate, as places of factors."""
         pairs = (tuple(self.factors.index(each) for each in pair) for pair in self.table.interactions)
-        return (*((place,) for place in range(len(self.factors))), *pairs)
+        return (*((index,) for index in range(len(self.factors))), *pairs)
 
     def aliases(self) -> dict[str, list[str]]:
         """Return by effect the main effects and two-factor interactions that it is aliased with."""

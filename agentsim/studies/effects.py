@@ -19,8 +19,8 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
+from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends, written
 from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, no_such_measure, tabled
-from agentsim.analysis.in_words import clearest_effect, effect_cell, ends, written
 from agentsim.analysis.intervals import Array, Effect, Interval, estimate_row, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
@@ -133,7 +133,7 @@ class DesignGames:
         players = next(iter(found.values())).players
         columns, rows = tabled([each.measures for each in found.values()], everyone=True)
         named = dict.fromkeys(whose for _, whose in columns if whose not in players)
-        blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
+        blocks = {block: index for index, block in enumerate(sorted({block for block, _ in found}))}
         values = np.full((len(blocks), size, len(columns)), math.nan)
         for (block, cell), row in zip(found, rows, strict=True):
             values[blocks[block], cell] = row
@@ -235,7 +235,7 @@ class DesignEffects:
         return [each for each in self.effects if (each.measure, each.player) in self.main]
 
     @property
-    def in_words(self) -> DesignEffects:
+    def with_game_words(self) -> DesignEffects:
         """These effects with the names of scores in the game's words."""
         label = score_words(self.game).label
         return replace(
@@ -303,7 +303,7 @@ def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: boo
 def cell_means(blocks: Blocks, columns: Sequence[Column]) -> Iterator[CellMean]:
     """Yield the mean of each column in each cell, with the interval of the mean of a condition."""
     whose = {name: own for effect in blocks.design.contrasts() for name, own in members(blocks, effect.factors)}
-    places = {column: place for place, column in enumerate(blocks.columns)}
+    places = {column: index for index, column in enumerate(blocks.columns)}
     together = intervals.clusters(blocks.seeds)
     for cell, (measure, player) in product(range(len(blocks.design.cells)), columns):
         own = [places[measure, each] for each in whose[player] if (measure, each) in places]
@@ -351,7 +351,7 @@ def _columns(
     blocks: Blocks, measures: Sequence[str], factors: tuple[str, ...] | None, player: str | None
 ) -> Iterator[tuple[Contrast, str, str, Array]]:
     """Yield (contrast, measure, name of the players, the contrast's value in each block)."""
-    places = {column: place for place, column in enumerate(blocks.columns)}
+    places = {column: index for index, column in enumerate(blocks.columns)}
     wanted = measures or dict.fromkeys(measure for measure, _ in blocks.columns)
     for contrast in blocks.design.contrasts():
         if factors is not None and contrast.factors != factors:
@@ -412,7 +412,7 @@ def _spread(differences: Array) -> tuple[int, float | None, float | None]:
 
 def design_panels(found: DesignEffects) -> list[Panel]:
     """Return the main effects as a table, the cell means, and a forest plot of the same effects."""
-    found = found.in_words
+    found = found.with_game_words
     rows = found.shown
     if not rows:
         return [DataTable(_title(found), ("effect",), (), _design_note(found))]
@@ -453,7 +453,7 @@ def _title(found: DesignEffects) -> str:
 def all_effects(found: DesignEffects) -> list[Panel]:
     """Return a table of every effect that `design_panels` leaves out, by factor."""
     shown: list[Panel] = []
-    found = found.in_words
+    found = found.with_game_words
     left = [each for each in found.effects if (each.measure, each.player) not in found.main]
     for factors, group in groupby(left, key=lambda each: each.factors):
         own = list(group)

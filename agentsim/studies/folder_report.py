@@ -20,9 +20,9 @@ from agentsim.analysis.conditions import (
     measured,
     same_sizes,
 )
+from agentsim.analysis.estimate_text import SMALL, p_value
 from agentsim.analysis.finished_games import RANK, WIN, Games, counts_by_label, labelled, read_games, without_branches
 from agentsim.analysis.hosts import HostLine, differ, host_lines
-from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
@@ -431,7 +431,7 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
 def _scores(condition: Condition, labels: Sequence[str]) -> list[Measured]:
     """Return the means of the game's own scores by label, in the order of the labels."""
     found = [each for each in measured([condition]) if each.label is not None and each.measure not in {RANK, WIN}]
-    places = {label: place for place, label in enumerate(labels)}
+    places = {label: index for index, label in enumerate(labels)}
     return sorted(found, key=lambda each: places.get(each.label or "", len(places)))
 
 
@@ -552,7 +552,7 @@ def folder_page(
         name=directory.resolve().name,
         facts=facts,
         warning=f"{fallbacks}: {DECIDED}" if any(part.above for part in parts) else None,
-        labels={label: place for place, label in enumerate(labels)},
+        labels={label: index for index, label in enumerate(labels)},
         css=css,
         served=served,
         planned=[

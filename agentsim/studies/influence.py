@@ -221,9 +221,9 @@ def responses(
                     into: dict[Any, Any] = found.chosen if isinstance(value, str) else found.amounts
                     into.setdefault((what, ask.request.player), value)
     past, towards = Past(), f"for (+1) or against (-1) {speaker}"
-    for place, told in enumerate(log):
+    for index, told in enumerate(log):
         # a decision from before the message may be told after it
-        if 0 <= begun <= place and (told.decision is None or told.decision > known):
+        if 0 <= begun <= index and (told.decision is None or told.decision > known):
             acts = [act for act in told.event.interactions(past) if act.whom != act.who and act.action != NAMED]
             for player in listeners:
                 _take(found, player, [act for act in acts if act.who == player], speaker, towards)

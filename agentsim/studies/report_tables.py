@@ -16,13 +16,13 @@ import numpy as np
 
 from agentsim.analysis.beliefs import BeliefLine, Bin
 from agentsim.analysis.conditions import Condition, Difference, Measured
+from agentsim.analysis.estimate_text import DIFFERS, SMALL, ends, estimated, p_value, written
 from agentsim.analysis.finished_games import RANK, LabelCounts
 from agentsim.analysis.hosts import HostLine
-from agentsim.analysis.in_words import DIFFERS, SMALL, ends, estimated, p_value, written
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
-from agentsim.analysis.standings import Place, Standings, StandingsLine
+from agentsim.analysis.standings import PositionResults, Standings, StandingsLine
 from agentsim.engine.game import ScoreWords
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
 from agentsim.engine.wording import counted, decimals, listed
@@ -95,10 +95,10 @@ def panels(
             "By place at the table, in the order of the scenario's players. The test takes off what each model or "
             "player explains, and flips the signs of games."
         )
-        shown.append(_places("seat", found, note))
+        shown.append(_by_position("seat", found, note))
     if found.turn:
         note = "By turn in the first order of all players that chance drew. The test flips the signs of games."
-        shown.append(_places("turn", found, note))
+        shown.append(_by_position("turn", found, note))
     if own_makers:
         shown.append(own_maker_panel(own_makers))
     if relations:
@@ -210,21 +210,21 @@ def _lead(share: Interval | None) -> float | None:
     return 2 * share.value - 1
 
 
-def _places(what: str, found: Standings, note: str) -> DataTable:
-    title, places, p = "Seats", found.seats, found.seats_p
+def _by_position(what: str, found: Standings, note: str) -> DataTable:
+    title, results, p = "Seats", found.seats, found.seats_p
     if what == "turn":
-        title, places, p = "Order of speaking", found.turn, found.turn_p
+        title, results, p = "Order of speaking", found.turn, found.turn_p
     rows = tuple(
         (
-            *(place.place, place.entries, round(place.wins, 2), written(place.win_rate, ".0%")),
-            written(place.mean_rank, ".2f"),
+            *(each.place, each.entries, round(each.wins, 2), written(each.win_rate, ".0%")),
+            written(each.mean_rank, ".2f"),
         )
-        for place in places
+        for each in results
     )
     if p is None:
         note += f" No test: no player changed the {what}, all ranks are the same, or games are too few."
     columns = (what, "entries", "wins", "win rate", _rank(found))
-    return DataTable(title, columns, rows, note, sentence=place_sentence(what, places, p, found.uneven[what]))
+    return DataTable(title, columns, rows, note, sentence=position_sentence(what, results, p, found.uneven[what]))
 
 
 def cost_panel(lines: Sequence[LabelCounts]) -> DataTable:
@@ -346,21 +346,23 @@ def ahead_sentence(found: Standings) -> str:
     return f"{one} came out before {other} in {value}{chosen}."
 
 
-def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: tuple[str, int, int] | None) -> str:
+def position_sentence(
+    what: str, results: Sequence[PositionResults], p: float | None, uneven: tuple[str, int, int] | None
+) -> str:
     """Return a sentence on whether ranks differ by seat or turn, with those that came first most often."""
     if p is None:
         return ""
     verdict = "differ" if p <= SMALL else "do not differ detectably"
-    most = max(place.win_rate.value for place in places)
-    best = [place for place in places if math.isclose(place.win_rate.value, most)]
+    most = max(each.win_rate.value for each in results)
+    best = [each for each in results if math.isclose(each.win_rate.value, most)]
     first, alone = best[0], len(best) == 1
-    if len(best) == len(places) > 1:
+    if len(best) == len(results) > 1:
         won = f"all {what}s came first equally often"
     elif alone:
         won = f"{what} {first.place} came first most often, in "
         won += estimated(first.win_rate, ".0%", first.entries, f"{counted(first.entries, 'entry')}")
     else:
-        named = listed([str(place.place) for place in best])
+        named = listed([str(each.place) for each in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
     said = f"The ranks of {what}s {verdict} (sign-flip test: {p_value(p)}); {won}."
     if uneven is not None:

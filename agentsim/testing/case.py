@@ -19,12 +19,15 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import GamePlay
+from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 
 MOST_DECISIONS: Final = 60
 """A tiny scenario takes fewer decisions."""
+RANDOM: Final = "random answers"
+"""The name of the policy that draws from all legal decisions."""
 _ENDLESS = 20_000
 
 
@@ -148,9 +151,26 @@ class Case:
         return SampleGame(play, play.outcome, tuple(asked))
 
     @cached_property
+    def policies(self) -> Mapping[str, Bot]:
+        """The policies of which each plays a game: the bots by `bot/NAME`, random answers and fallbacks alone."""
+        bots = {f"bot/{name}": bot for name, bot in bots_of(self.game).items()}
+        return {**bots, RANDOM: random_decision, "fallbacks alone": lambda request, rng: request.fallback()}
+
+    @cached_property
+    def _played(self) -> dict[tuple[str, int], SampleGame]:
+        return {}
+
+    def game_by(self, policy: str = "bot/random", seed: int | None = None) -> SampleGame:
+        """Return the game that one of the `policies` plays, played once for all checks."""
+        key = policy, self.seed if seed is None else seed
+        if key not in self._played:
+            self._played[key] = self.play(self.policies[policy], key[1])
+        return self._played[key]
+
+    @cached_property
     def games(self) -> tuple[SampleGame, ...]:
         """One game of each seed from 0, played once for all checks."""
-        return tuple(self.play(seed=seed) for seed in range(self.seeds))
+        return tuple(self.game_by(seed=seed) for seed in range(self.seeds))
 
     def every(self) -> Iterator[tuple[str, Asked]]:
         """Yield every question of these games, with its place."""
@@ -221,8 +241,8 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any
         for key in one:
             yield from differences(one[key], other[key], f"{path}.{key}".lstrip("."))
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for place, both in enumerate(zip(one, other, strict=True)):
-            yield from differences(*both, f"{path}.{place}".lstrip("."))
+        for index, both in enumerate(zip(one, other, strict=True)):
+            yield from differences(*both, f"{path}.{index}".lstrip("."))
     elif one != other:
         yield path, one, other
 

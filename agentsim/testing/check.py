@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from inspect import getdoc
 from typing import Any, NamedTuple, TypeAlias
 
-from agentsim.errors import place_of
+from agentsim.errors import location_of
 from agentsim.testing.case import Case, Checkable, case_of
 
 MOST_FINDINGS = 20
@@ -97,4 +97,4 @@ class Check:
 
 def raised(error: Exception) -> tuple[str, str]:
     """Return the place at which a game raised an error, and the error."""
-    return place_of(error), f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
+    return location_of(error), f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"

@@ -42,7 +42,7 @@ def golden_files(case: Case) -> Findings:
 
 def playthrough(case: Case) -> str:
     """Return the tiny game, played by bots, as text."""
-    return "\n".join(_lines(case.play())) + "\n"
+    return "\n".join(_lines(case.game_by())) + "\n"
 
 
 def _lines(played: SampleGame) -> Iterator[str]:

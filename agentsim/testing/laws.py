@@ -13,7 +13,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
-from agentsim.testing.case import Asked, Case, SampleGame, data_of
+from agentsim.testing.case import RANDOM, Asked, Case, SampleGame, data_of
 from agentsim.testing.check import Check, Findings
 
 _UNLIKELY = 1e-3
@@ -49,8 +49,8 @@ def laws_hold(case: Case) -> Findings:
 
 def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
     yield from ((f"seed {seed}", played) for seed, played in enumerate(case.games))
-    yield from ((f"a game of bot/{name}", case.play(bot)) for name, bot in bots_of(case.game).items())
-    yield "a game of random answers", case.play(random_decision)
+    yield from ((f"a game of bot/{name}", case.game_by(f"bot/{name}")) for name in bots_of(case.game))
+    yield f"a game of {RANDOM}", case.game_by(RANDOM)
 
 
 @Check

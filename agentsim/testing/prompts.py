@@ -104,7 +104,7 @@ def person_can_play(case: Case) -> Findings:
 
     What a person sees is made of the prompt.
     """
-    requests = {asked.ask.request.kind: asked.ask.request for asked in case.play().asked}
+    requests = {asked.ask.request.kind: asked.ask.request for asked in case.game_by().asked}
     for kind, request in requests.items():
         yield from ((kind, problem) for problem in _problems(request))
     kinds = counted(len(requests), "kind of request", "kinds of request")

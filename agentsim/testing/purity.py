@@ -128,7 +128,7 @@ def bots_pure(case: Case) -> Findings:
     """
     count = 0
     for name, bot in bots_of(case.game).items():
-        played = case.play(bot)
+        played = case.game_by(f"bot/{name}")
         for asked in reversed(played.asked):
             count += 1
             for request in (asked.ask.request, type(asked.ask.request).restore(json.loads(asked.data))):

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from agentsim.engine.event import LoggedEvent, Nobody, PlayerId
-from agentsim.engine.game import bots_of
-from agentsim.engine.random_policy import random_decision
+from agentsim.engine.game import Outcome
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
 from agentsim.records.run_files import RunFiles, read_history
@@ -24,6 +23,8 @@ from agentsim.testing.malformed import malformed_decision
 
 _MALFORMED = 5
 """The most games of malformed answers."""
+_RESUMED = 3
+"""The number of decisions per seed from which a run is resumed, evenly spread; the usual 20 seeds take all."""
 
 
 @Check
@@ -32,12 +33,7 @@ def games_end(case: Case) -> Findings:
 
     `ranked` makes standings of scores (1, 1, 3).
     """
-    policies = {f"bot/{name}": bot for name, bot in bots_of(case.game).items()}
-    policies |= {"random answers": random_decision, "fallbacks alone": lambda request, rng: request.fallback()}
-    games = [*((name, policy, case.seed) for name, policy in policies.items())]
-    games += [("malformed answers", malformed_decision, seed) for seed in range(min(case.seeds, _MALFORMED))]
-    for name, policy, seed in games:
-        outcome = case.play(policy, seed).outcome
+    for name, outcome in _outcomes(case):
         ranks = [standing.rank for standing in outcome.standings if standing.rank is not None]
         if sorted(standing.player for standing in outcome.standings) != sorted(case.players):
             yield f"a game of {name}", f"the standings are not of the players: {outcome.standings}"
@@ -48,7 +44,7 @@ def games_end(case: Case) -> Findings:
             or not outcome.reason
         ):
             yield f"a game of {name}", f"the ranks are {ranks}, and the reason is {outcome.reason!r}"
-    asked = case.play().asked
+    asked = case.game_by().asked
     if len(asked) >= MOST_DECISIONS:
         yield (
             "the tiny game",
@@ -56,7 +52,7 @@ def games_end(case: Case) -> Findings:
             "Give it fewer rounds or players.",
         )
     # requests of other settings are asked in other scenarios
-    every = [*asked, *(each for other in case.others for each in other.play().asked)]
+    every = [*asked, *(each for other in case.others for each in other.game_by().asked)]
     missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
     for kind in sorted(missing if not case.partial else ()):
         advice = "What no tiny scenario asks is never checked: change its rounds, its players or its seed."
@@ -64,7 +60,13 @@ def games_end(case: Case) -> Findings:
     if any(played.play.table.watched is None for played in case.games):
         advice = "Call `table.watch(state)`: the kernel calls `state.check()` after every wave."
         yield "the rules", "they watch no state", advice
-    return f"games of {', '.join(policies)}, malformed answers"
+    return f"games of {', '.join(case.policies)}, malformed answers"
+
+
+def _outcomes(case: Case) -> Iterator[tuple[str, Outcome]]:
+    yield from ((name, case.game_by(name).outcome) for name in case.policies)
+    for seed in range(min(case.seeds, _MALFORMED)):
+        yield "malformed answers", case.play(malformed_decision, seed).outcome
 
 
 @Check
@@ -120,7 +122,7 @@ def _missed(case: Case) -> Iterator[str]:
 
     No finding, since other scenarios may have them.
     """
-    games = () if case.partial else [game for each in (case, *case.others) for game in (each.play(), *each.games)]
+    games = () if case.partial else [game for each in (case, *case.others) for game in (each.game_by(), *each.games)]
     told = {entry.event.kind for played in games for entry in played.log}
     asked = {each.ask.request.kind for played in games for each in played.asked}
     for what, classes, seen in (("told", case.game.events, told), ("asked", case.game.requests, asked)):
@@ -135,7 +137,7 @@ def json_and_back(case: Case) -> Findings:
     Let their fields be frozen plain data.
     """
     kinds = {event.kind: event for event in case.game.events}
-    played = case.play()
+    played = case.game_by()
     for asked in played.asked:
         request, properties = asked.ask.request, asked.ask.request.schema()["properties"]
         again = type(request).restore(json.loads(asked.data))
@@ -191,6 +193,7 @@ def run_replays(case: Case) -> Findings:
         prove(files)
         whole, lines = _stable(files), files.journal.read_bytes().splitlines(keepends=True)
         cuts = [number for number, line in enumerate(lines, start=1) if b'"record":"decision"' in line][:-1]
+        cuts = cuts[:: max(1, len(cuts) // (_RESUMED * case.seeds))]
         for cut in cuts:
             part = RunFiles(files.directory, f"cut{cut}")
             part.journal.write_bytes(b"".join(lines[:cut]))
@@ -205,7 +208,7 @@ def pages_and_tables(case: Case) -> Findings:
 
     Return the same tables whatever was heard; one without rows is there too.
     """
-    log = list(case.play().log)
+    log = list(case.game_by().log)
     tables = case.game.tables(log, case.players)
     for listener in ("", *case.players):
         heard = [told for told in log if listener and told.heard_by(listener)]

@@ -319,10 +319,10 @@ def test_intervals_are_students_and_agree_with_the_bootstrap(pairs: int) -> None
     assert low == pytest.approx(student.low)
     assert high == pytest.approx(student.high)
     generator = np.random.default_rng(1)
-    for place in range(12):  # rank, win and score; of few actions the percentiles are coarse
-        drawn = bootstrap((values[:, place],), np.mean, n_resamples=4_000, method="percentile", rng=generator)
+    for index in range(12):  # rank, win and score; of few actions the percentiles are coarse
+        drawn = bootstrap((values[:, index],), np.mean, n_resamples=4_000, method="percentile", rng=generator)
         ends = drawn.confidence_interval
-        assert [ends.low, ends.high] == pytest.approx([low[place], high[place]], abs=0.15 * (high - low)[place])
+        assert [ends.low, ends.high] == pytest.approx([low[index], high[index]], abs=0.15 * (high - low)[index])
     assert (low_adj <= low).all()
     assert (high_adj >= high).all()
     assert mean == pytest.approx(values.mean(axis=0))

@@ -44,7 +44,7 @@ def test_the_brier_score_is_uncertainty_less_resolution_plus_reliability() -> No
     rng, played = np.random.default_rng(3), []
     for game in games(3, 2_000):
         happened = int(rng.choice(4, p=(0.1, 0.2, 0.2, 0.5)))
-        score = sum((share - (place == happened)) ** 2 for place, share in enumerate(shares))
+        score = sum((share - (index == happened)) ** 2 for index, share in enumerate(shares))
         belief = replace(game.beliefs[0], probabilities=shares, happened=happened, brier=score)
         played.append(replace(game, beliefs=(belief,)))
     (line,) = belief_lines(played)

@@ -83,7 +83,7 @@ def test_the_report_sums_what_the_exports_say(tmp_path: Path) -> None:
 
 def cell(games: list[GameRecord], row: str, column: str) -> float | None:
     table = shown(games, "Head to head")
-    (at,) = [place for place, cells in enumerate(table.rows) if cells[0] == row]
+    (at,) = [index for index, cells in enumerate(table.rows) if cells[0] == row]
     return table.shade[at][table.columns.index(column)]
 
 

@@ -10,11 +10,11 @@ import pytest
 from agentsim.analysis.arms import ArmEffects, Comparison, arm_panels, effects
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.intervals import Interval
-from agentsim.analysis.standings import Place
+from agentsim.analysis.standings import PositionResults
 from agentsim.engine.game import Score, ScoreWords
 from agentsim.engine.panel import DataTable
 from agentsim.studies.influence import BranchResult, Responses, Swapped, influence_panels, influences
-from agentsim.studies.report_tables import condition_panels, place_sentence, score_panel
+from agentsim.studies.report_tables import condition_panels, position_sentence, score_panel
 
 PAIRS = 20
 WORDS = ScoreWords({})
@@ -96,14 +96,15 @@ def test_a_difference_of_conditions_is_said_with_the_interval_for_all_together(c
 def test_all_seats_that_came_first_most_often_are_named(wins: tuple[int, ...], said: str) -> None:
     whole = sum(wins)
     places = [
-        Place(at, whole, own, Interval(own / whole, 0.1, 0.5), Interval(2.0)) for at, own in enumerate(wins, start=1)
+        PositionResults(at, whole, own, Interval(own / whole, 0.1, 0.5), Interval(2.0))
+        for at, own in enumerate(wins, start=1)
     ]
-    sentence = place_sentence("seat", places, 0.038, None)
+    sentence = position_sentence("seat", places, 0.038, None)
     assert said in sentence
     assert sentence.startswith("The ranks of seats differ (sign-flip")
-    assert "do not differ detectably" in place_sentence("seat", places, 0.38, None)
+    assert "do not differ detectably" in position_sentence("seat", places, 0.38, None)
     assert "But" not in sentence
-    assert "But seats were uneven (sniper: 3 to 4 times in each)" in place_sentence(
+    assert "But seats were uneven (sniper: 3 to 4 times in each)" in position_sentence(
         "seat", places, 0.038, ("sniper", 3, 4)
     )
 

@@ -89,8 +89,8 @@ def _required(value: Any, schema: Any, _root: Any, at: str) -> Iterator[str]:
 
 
 def _items(value: Any, schema: Any, root: Any, at: str) -> Iterator[str]:
-    for place, item in enumerate(value if isinstance(value, list) else ()):
-        yield from complaints(item, schema["items"], root, f"{at}.{place}")
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        yield from complaints(item, schema["items"], root, f"{at}.{index}")
 
 
 def _size(value: Any, schema: Any, _root: Any, at: str) -> Iterator[str]:

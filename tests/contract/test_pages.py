@@ -75,8 +75,8 @@ def use_everything(page: Page) -> int:
     """Use every control of the page and return the number of controls."""
     used = 0
     for select in page.locator("select:visible").all():
-        for place in range(1, min(3, select.locator("option").count())):
-            select.select_option(index=place)
+        for index in range(1, min(3, select.locator("option").count())):
+            select.select_option(index=index)
             used += 1
         select.select_option(index=0)
     page.fill("#find", "<script")

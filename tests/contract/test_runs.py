@@ -128,7 +128,7 @@ def refuses(name: str) -> bool:
     try:
         request.parse(UNUSABLE)
     except DecisionError:
-        return request.accepts_text(UNUSABLE)
+        return request.is_readable(UNUSABLE)
     return False
 
 
@@ -152,7 +152,7 @@ def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_o
         lines = live.files.journal.read_bytes().splitlines(keepends=True)
         files = RunFiles(tmp_path / "cut", "cut")
         files.directory.mkdir()
-        cuts = [place for place, line in enumerate(lines, start=1) if not line.startswith(TEXT)][:-1]
+        cuts = [index for index, line in enumerate(lines, start=1) if not line.startswith(TEXT)][:-1]
         for cut in cuts[one_of // 2 :: one_of]:
             files.journal.write_bytes(b"".join(lines[:cut]))
             files.history.unlink(missing_ok=True)

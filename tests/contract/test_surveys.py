@@ -113,7 +113,7 @@ def test_a_run_with_surveys_around_decisions_resumes_at_any_of_them(name: str, t
         live = on_server(name, server.url(), tmp_path, held)
         assert (plain.status, live.status) == ("completed", "completed"), live.error
         lines = live.files.journal.read_bytes().splitlines(keepends=True)
-        surveys = [place for place, line in enumerate(lines, start=1) if b'"kind":"survey"' in line]
+        surveys = [index for index, line in enumerate(lines, start=1) if b'"kind":"survey"' in line]
         assert surveys, "nothing was asked: this proved nothing"
         for cut in sorted({surveys[0] - 1, surveys[0], surveys[-1]}):
             if not lines[cut - 1].startswith(TEXT):
@@ -158,7 +158,7 @@ def test_a_run_with_surveys_resumes_and_is_proved(name: str, tmp_path: Path) -> 
         assert live.status == "completed", live.error
         assert prove(live.files).complete
         lines = live.files.journal.read_bytes().splitlines(keepends=True)
-        surveys = [place for place, line in enumerate(lines, start=1) if b'"kind":"survey"' in line]
+        surveys = [index for index, line in enumerate(lines, start=1) if b'"kind":"survey"' in line]
         assert surveys, "nothing was asked: this proved nothing"
         cuts = {surveys[0] - 1, surveys[0], surveys[-1] - 1, len(lines) - 1}
         for cut in sorted(cut for cut in cuts if not lines[cut].startswith(TEXT)):

@@ -49,6 +49,9 @@ class Who(Request[SurveyAnswers]):
         ({"a": "0,6", "b": "about 0.4"}, (0.6, 0.4)),
         ({"a": "100%", "b": 0}, (1.0, 0.0)),
         ({"a": 90, "b": 60}, (0.6, 0.4)),
+        ({"a": "60%", "b": "the rest"}, (0.6, 0.4)),
+        ({"a": "3 to 2", "b": "Remainder."}, (0.6, 0.4)),
+        ({"a": "the rest", "b": "100%"}, (0.0, 1.0)),
     ],
     ids=str,
 )
@@ -68,6 +71,11 @@ def test_percent_decimals_fractions_odds_and_parts_mean_the_same(stated: Any, me
         ({"a": "60%", "b": 7}, "all in the same unit"),
         ({"a": "likely", "b": "40%"}, "found 'likely' for a"),
         ({"a": "20-30", "b": "70"}, "found '20-30' for a"),
+        ({"a": 60, "b": "the rest"}, "must give the rest of marked percentages"),
+        ({"a": 0.6, "b": "rest"}, "must give the rest of marked percentages"),
+        ({"a": "rest", "b": "rest"}, "once"),
+        ({"a": "101%", "b": "the rest"}, "it must be there"),
+        ({"a": "60%", "b": "the rest of it"}, "found 'the rest of it' for b"),
         ({"a": "1,000", "b": "1"}, "found '1,000' for a"),
         ({"a": float("nan"), "b": 1}, "must be numbers from 0"),
         ({"a": float("inf"), "b": 1}, "must be numbers from 0"),
@@ -99,7 +107,7 @@ def test_any_numbers_are_a_distribution_or_refused(stated: dict[str, Any]) -> No
 
 @given(st.lists(st.integers(0, 1000), min_size=2, max_size=6).filter(any), st.integers(1, 50))
 def test_parts_do_not_depend_on_their_unit(parts: list[int], times: int) -> None:
-    named = {str(place): part for place, part in enumerate(parts)}
+    named = {str(index): part for index, part in enumerate(parts)}
     scaled = {name: part * times for name, part in named.items()}
     assert list(normalized(named).values()) == pytest.approx(list(normalized(scaled).values()))
 
@@ -111,6 +119,7 @@ def test_parts_do_not_depend_on_their_unit(parts: list[int], times: int) -> None
         '{"who": {"ann": 50, "player Bea": 30, "CYD": 20}}',
         '{"Ann": 50, "Bea": 30, "Cyd": 20}',
         '{"who": "Ann: 50%, Bea: 30%, Cyd: 20%"}',
+        '{"who": "Ann: 50%, Bea: 30%, Cyd: the rest"}',
         'I think so.\n```json\n{"who": {"Ann": "50%", "Bea": "30%", "Cyd": "20%"}}\n```',
         '{"who": {"Ann": 0.5, "Bea": 0.3, "Cyd": 0.2}}',
     ],
@@ -133,6 +142,10 @@ def test_an_answer_is_read_and_keeps_the_numbers_as_stated(reply: str) -> None:
         ('{"who": {"Ann": [1], "Bea": 20, "Cyd": 10}}', "another value for Ann"),
         ('{"who": "Ann"}', "must be an object with a number for each of: Ann, Bea, Cyd"),
         ('{"who": null}', "no probabilities about: who"),
+        ("I give Ann 60%, Bea 30% and Cyd the rest.", "There is no decision in the reply"),
+        ("I would not give Ann: 60%, Bea: 30%, Cyd: 10%", ""),
+        ('{"who": "I give Ann 60%, Bea 30% and Cyd the rest."}', "must be an object with a number for each"),
+        ('{"who": "Ann: 50%, Ann: 90%, Bea: 5%, Cyd: 5%"}', "must be an object with a number for each"),
     ],
 )
 def test_an_answer_that_is_no_distribution_is_refused_with_the_reason(reply: str, reason: str) -> None:

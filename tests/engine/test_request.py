@@ -12,7 +12,7 @@ from pydantic import BaseModel, SkipValidation
 
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import FormField, Narrowed, closed_object
+from agentsim.engine.options import FieldOverride, FormField, closed_object
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision
@@ -307,8 +307,8 @@ def test_a_function_in_an_annotation_that_returns_no_option_is_an_error_that_nam
 class Dared(Move):
     """A move for which a small model names what is not there."""
 
-    def narrowed(self) -> Mapping[str, Narrowed | None]:
-        return {"whom": Narrowed("a friend", for_models=Choice(("B",)))}
+    def field_overrides(self) -> Mapping[str, FieldOverride | None]:
+        return {"whom": FieldOverride("a friend", for_models=Choice(("B",)))}
 
 
 def test_a_schema_of_a_narrowed_field_is_for_models_and_its_words_are_for_people() -> None:

@@ -227,7 +227,7 @@ def test_a_game_whose_prompts_are_made_from_its_state_restates_what_was_announce
 def test_a_survey_says_each_announcement_once(name: str) -> None:
     """Those of a scheduled interview and of an aside, wherever the game's own prompts tell what was announced."""
     game = find(name)
-    players = [f"P{place}" for place in range(5)]
+    players = [f"P{index}" for index in range(5)]
     mood = SurveyQuestion(name="mood", ask="How do you feel?", options=("well", "ill"))
     steering: dict[int, list[Steer]] = {wave: [Announcement(said=f"Said before {wave}.")] for wave in range(1, 9)}
     steering[3].append(Aside(players=tuple(players), questions=(mood,)))

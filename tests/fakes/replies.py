@@ -60,8 +60,8 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
             parts = schema.get("properties", {}).items()
             # Each field uses other digits; otherwise two fields would always change together.
             return {
-                name: _value(part, draw // 7**place, digest[place:] + digest[:place])
-                for place, (name, part) in enumerate(parts)
+                name: _value(part, draw // 7**index, digest[index:] + digest[:index])
+                for index, (name, part) in enumerate(parts)
             }
         case "array":
             return [_value(schema.get("items", {}), draw, digest) for _ in range(schema.get("minItems", 0))]

@@ -126,8 +126,8 @@ def _responses(envelope: dict[str, Any], choice: dict[str, Any]) -> dict[str, An
         output.append({"type": "reasoning", "id": "rs_1", "summary": summary})
     if parts:
         output.append({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": parts})
-    for place, call in enumerate(_calls(message)):
-        output.append({"type": "function_call", "id": f"fc_{place}", "call_id": f"call_{place}", **call})
+    for index, call in enumerate(_calls(message)):
+        output.append({"type": "function_call", "id": f"fc_{index}", "call_id": f"call_{index}", **call})
     return {
         **{key: value for key, value in envelope.items() if key == "provider"},
         "id": "resp_1",
@@ -161,8 +161,8 @@ def _messages(envelope: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any
         content.append({"type": "thinking", "thinking": message["reasoning"], "signature": "x"})
     if message.get("content") is not None:
         content.append({"type": "text", "text": message["content"]})
-    for place, call in enumerate(_calls(message)):
-        content.append({"type": "tool_use", "id": f"toolu_{place}", "name": call["name"], "input": _input_of(call)})
+    for index, call in enumerate(_calls(message)):
+        content.append({"type": "tool_use", "id": f"toolu_{index}", "name": call["name"], "input": _input_of(call)})
     stop = "refusal" if message.get("refusal") else _STOP.get(reason, reason)
     if stop == "refusal" and message.get("refusal"):
         content.append({"type": "text", "text": message["refusal"]})

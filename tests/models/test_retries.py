@@ -223,7 +223,7 @@ def test_the_nth_wait_after_a_rate_limit_is_two_to_the_n_and_up_to_a_second_by_c
     stories = [Story(limited(), limited(), policy=SEED, used=RetryCount(decision=f"agent{n} {n}")) for n in range(200)]
     for story in stories:
         assert story.play() is GOOD
-    extra = [wait - 2.0**place for story in stories for place, wait in enumerate(story.sleeps)]
+    extra = [wait - 2.0**index for story in stories for index, wait in enumerate(story.sleeps)]
     assert len(extra) == 400
     assert 0 <= min(extra) < 0.05, "anywhere in a second"
     assert 0.95 < max(extra) < 1

@@ -109,7 +109,7 @@ def test_two_prompts_in_a_row_of_one_player_share_most_of_their_beginning(phases
     for ask in asks(phases=phases):
         prompts[ask.request.player].append("\n".join(message.text for message in player("").messages(ask, [])))
     shares = [
-        next((place for place, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+        next((index for index, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
         / min(len(one), len(two))
         for of_one in prompts.values()
         for one, two in pairwise(of_one)

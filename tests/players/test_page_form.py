@@ -346,7 +346,7 @@ def test_a_form_says_fields_and_choices_in_the_words_of_their_request_and_else_w
     page = page_of(Ordering(player="A"))
     assert [field.called for field in page.fields] == ["do now", "your note"]
     assert page.fields[0].options == [("sell_all", "sell everything"), ("hold_on", "hold on")]
-    assert page.in_words("Set do_now to sell_all, not to resell_all or other_name.") == (
+    assert page.with_labels("Set do_now to sell_all, not to resell_all or other_name.") == (
         "Set do now to sell everything, not to resell_all or other_name."
     )
 

@@ -146,11 +146,11 @@ def test_a_damaged_bundle_is_said_in_one_line_wherever_it_is_damaged(run: RunFil
     """A byte changed in what is packed is found by the unpacking, before any digest is compared."""
     pack([run], tmp_path / "b.zip")
     whole = (tmp_path / "b.zip").read_bytes()
-    for place in range(60, 1000, 47):
+    for index in range(60, 1000, 47):
         damaged = bytearray(whole)
-        damaged[place] ^= 0x55
+        damaged[index] ^= 0x55
         (tmp_path / "x.zip").write_bytes(damaged)
-        (out := tmp_path / f"out{place}").mkdir()
+        (out := tmp_path / f"out{index}").mkdir()
         with pytest.raises(UsageError, match=r"x\.zip: "):
             unpack(tmp_path / "x.zip", out)
 

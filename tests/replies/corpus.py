@@ -10,6 +10,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -89,17 +90,18 @@ class Reply:
         return all(isinstance(meaning, str) for meaning in self.means)
 
 
-def replies(folder: Path = FOLDER) -> list[Reply]:
-    """Load all replies of a folder. Raises `CorpusError` that names the file and the entry if one is wrong."""
+@cache
+def replies(folder: Path = FOLDER) -> tuple[Reply, ...]:
+    """Load all replies of a folder once. Raises `CorpusError` that names the file and the entry if one is wrong."""
     found: dict[str, Reply] = {}
     for path in sorted(folder.glob("*.toml")):
-        for place, entry in enumerate(_entries(path), start=1):
-            where = f"{path.name}: reply {place} ({entry.get('id', 'without an id')})"
+        for index, entry in enumerate(_entries(path), start=1):
+            where = f"{path.name}: reply {index} ({entry.get('id', 'without an id')})"
             reply = _reply(entry, where)
             if reply.id in found:
                 raise CorpusError(f"{where}: that id is taken")
             found[reply.id] = reply
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _entries(path: Path) -> list[dict[str, Any]]:

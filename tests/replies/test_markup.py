@@ -502,7 +502,7 @@ def test_the_frame_of_another_turn_is_no_speech(name: str, scene: str) -> None:
     field, beside = BESIDE.get(name, ("text", {}))
     words = f"{WORDS}\n{scene.format(OTHERS[name])}"
     assert asked_again(name, json.dumps({**beside, field: words}))
-    if asked(name).request.in_words(WORDS) is not None:
+    if asked(name).request.decision_of_prose(WORDS) is not None:
         assert decided(name, words) in ("unreadable", {field: WORDS})
 
 

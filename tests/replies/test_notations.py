@@ -1728,3 +1728,125 @@ def test_a_tag_with_an_attribute_is_no_stage_direction() -> None:
 )
 def test_signs_of_a_sentence_are_said(said: str) -> None:
     assert decided(PITCH, json.dumps({"text": said}, ensure_ascii=False))["text"].replace("<", "&lt;") == said
+
+
+@pytest.mark.parametrize("sign", ["&#8203;", "&#x200b;", "&ZeroWidthSpace;", "&shy;", "&amp;#8203;", "\\u200b"])
+def test_an_escape_of_a_sign_that_is_not_seen_hides_no_tag(sign: str) -> None:
+    for reply in (f"<thi{sign}nk>{THOUGHT}</thi{sign}nk>\n{SAID}", f"<{sign}thinking>{THOUGHT}</{sign}thinking>{SAID}"):
+        for each in both(reply):
+            assert decided(PITCH, each) == {"text": SAID}, each
+    assert decided(PITCH, f"{SAID}<|im_{sign}end|>MADE UP") == {"text": SAID}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f'One moment.<|assistant|>pitch\n{{"text": "{SAID}"}}',
+        f"One moment.\n=== Thinking ===\n{THOUGHT}\n=== Speech ===\n{SAID}",
+        f"One moment.\n【thinking】\n{THOUGHT}\n【speech】\n{SAID}",
+        f"--- thinking ---\n{THOUGHT}\n--- final ---\n{SAID}",
+        f"[thinking]\n{THOUGHT}\n[speech]\n{SAID}",
+        f"|thinking| {THOUGHT} |/thinking|\n{SAID}",
+        json.dumps({"text": f"|thinking| {THOUGHT} |/thinking| {SAID}"}),
+        f"|text| {SAID} |/text|",
+        json.dumps({"text": f"[pitch] {SAID} [/pitch]"}),
+        f"＜answer＞{SAID}",
+        f"{SAID}\n＜/text＞",
+        json.dumps({"text": f"＜pitch＞{SAID}"}, ensure_ascii=False),
+        f'await pitch(text="{SAID}")',
+        f"/pitch {SAID}",
+        f"!pitch {SAID}",
+        json.dumps({"text": f"/pitch {SAID}"}),
+        f"```yaml\ntext: |\n  {SAID}\n```\n```",
+        f"```yaml\n```yaml\ntext: {SAID}\n```\n```",
+    ],
+)
+def test_words_are_found_behind_headers_headings_commands_and_stray_marks(reply: str) -> None:
+    assert decided(PITCH, reply) == {"text": SAID}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"return pitch({{text: `{SAID}`}})",
+        f"const said = await pitch({{text: `{SAID}`}});",
+        f'pitch --text "{SAID}"',
+        "vote(target='C')",
+        'vote("C")',
+        'choose("C")',
+        "/vote C",
+        "!accuse C",
+        "/w B Meet me at noon.",
+        f"{SAID}\n\nPS (not spoken): {THOUGHT}",
+        f"{SAID}\n\nP.S. (not said aloud): {THOUGHT}",
+    ],
+)
+def test_code_commands_and_what_is_not_spoken_are_asked_again(words: str) -> None:
+    for reply in both(words):
+        assert decided(PITCH, reply) == "unreadable", reply
+
+
+@pytest.mark.parametrize(
+    "line", ["Confidence: 0.9", "**Confidence:** 90%", "(confidence: high)", "Confidence score: 8/10"]
+)
+def test_how_sure_a_model_is_is_no_speech_below_a_bare_one(line: str) -> None:
+    assert decided(PITCH, f"{SAID}\n\n{line}") == "unreadable"
+    assert said(f"My confidence: high!\n{SAID}") == f"My confidence: high!\n{SAID}"
+    assert decided(PITCH, json.dumps({"text": f"{SAID}\n\n{line}"}))["text"].startswith(SAID)
+
+
+@pytest.mark.parametrize("key", ["abstain", "cancel", "retracted", "skip", "withdrawn", "No vote"])
+def test_an_answer_that_takes_itself_back_is_illegal(key: str) -> None:
+    assert decided(VOTE, json.dumps({"vote": "C", key: True})) == "illegal"
+    assert decided(VOTE, json.dumps({"vote": "C", key: False}))["vote"] == "C"
+    assert decided(PITCH, json.dumps({"text": SAID, key: True})) == "illegal"
+
+
+def test_an_answer_with_a_correction_is_not_counted() -> None:
+    assert decided(VOTE, json.dumps({"vote": "C", "correction": "I meant B"})) == "illegal"
+    assert decided(VOTE, json.dumps({"vote": "C", "correction": "none"}))["vote"] == "C"
+    assert decided(VOTE, json.dumps({"vote": "C", "correction": "C"}))["vote"] == "C"
+
+
+def test_a_key_that_names_the_choice_takes_nothing_back() -> None:
+    assert decided(BID, '{"reasoning": "Too dear.", "bid": 0, "pass": true}')["bid"] == 0
+    assert decided(BID, '{"reasoning": "Too dear.", "bid": 5, "pass": true}') == "illegal"
+    none = {"private_thought": "", "public_speech": "No.", "action": {"propose_trade": False}}
+    trade = "monopoly/propose_trade"
+    assert decided(trade, json.dumps({**none, "skip": True})) == decided(trade, json.dumps(none))
+    assert isinstance(decided(trade, json.dumps(none)), dict)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[Private] is written on every note of B's. Why?",
+        "[Thinking] is what B never does. Why?",
+        "Do you know what [thinking] means?",
+        "B wrote [private] on his note. Strange.",
+        "/shrug I do not care.",
+        "!Surprise for you all.",
+        "!answer me, B.",
+        "/me waves at B.",
+        "I return home (soon).",
+        "My trust = 3 (of 5).",
+        "We vote (again) and again.",
+        "|a| + |b| is never less than |a + b|.",
+        "Trust: 9\nConfidence: 9\nFear: 0",
+        "PS: I like you.",
+    ],
+)
+def test_a_sentence_on_a_mark_and_signs_of_people_are_said(words: str) -> None:
+    for reply in both(words):
+        assert said(reply) == words
+
+
+@pytest.mark.parametrize("mark", ["[Private]", "[Thinking]", "[thought]"])
+def test_a_mark_with_other_words_behind_it_is_thinking(mark: str) -> None:
+    for words in (
+        "is B lying? Yes, I must hide.",
+        "is a good idea to hide.",
+        f"is written in my plan.\n{SAID}",
+        "B lies.",
+    ):
+        assert decided(PITCH, f"{mark} {words}") == "unreadable"

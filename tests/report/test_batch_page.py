@@ -55,7 +55,7 @@ def written(tmp_path: Path, payload: str) -> Path:
         links,
         name="batch" + payload,
         facts=[("Games", "2 of 3 finished" + payload)],
-        labels={line.label: place for place, line in enumerate(found.lines)},
+        labels={line.label: index for index, line in enumerate(found.lines)},
         css=find_css(tmp_path),
         warning="1 of 3 games" + payload,
     )

@@ -392,7 +392,7 @@ def test_the_numbers_of_a_series_without_a_name_are_headed_by_the_axis() -> None
 def test_a_telephone_leaves_out_every_second_name_only_if_it_has_no_room() -> None:
     few, many = (laid(chart("bar", tuple(range(n)), x=tuple(f"player{i}" for i in range(n)))) for n in (5, 9))
     assert not any(tick.second for tick in (*few.x_ticks, *few.y_ticks))
-    assert [tick.second for tick in many.x_ticks] == [place % 2 == 1 for place in range(9)]
+    assert [tick.second for tick in many.x_ticks] == [index % 2 == 1 for index in range(9)]
 
 
 def test_points_that_would_touch_are_a_line_alone_but_for_those_that_stand_alone() -> None:

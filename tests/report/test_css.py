@@ -128,6 +128,6 @@ def test_text_is_legible_and_colours_are_discernible(scheme: str) -> None:
     }.items():
         for paper in papers:
             assert _contrast(colours[ink], colours[paper]) >= 4.5, (ink, paper)
-    tones = [colours[f"t{place}"] for place in range(8)]
+    tones = [colours[f"t{index}"] for index in range(8)]
     assert all(_contrast(tone, colours["paper"]) >= 3 for tone in tones)
     assert all(math.dist(_oklab(one), _oklab(other)) > 0.1 for one, other in combinations(tones, 2)), "told apart"

@@ -93,8 +93,8 @@ def test_what_cannot_be_drawn_is_left_out() -> None:
 
 
 def test_of_a_crowd_the_busiest_are_drawn_and_the_page_says_so() -> None:
-    crowd = tuple(Node(f"n{place}") for place in range(MOST_NODES + 5))
-    ties = tuple(Tie(a.name, b.name, 1 + place) for place, a in enumerate(crowd[5:]) for b in crowd[5:] if a is not b)
+    crowd = tuple(Node(f"n{index}") for index in range(MOST_NODES + 5))
+    ties = tuple(Tie(a.name, b.name, 1 + index) for index, a in enumerate(crowd[5:]) for b in crowd[5:] if a is not b)
     made = web(*ties, nodes=crowd)
     assert [spot.name for spot in made.spots] == [node.name for node in crowd[5:]]
     assert len(made.arcs) == MOST_ARCS

@@ -86,7 +86,7 @@ def test_the_same_data_is_in_a_folded_table_beneath() -> None:
 def test_players_come_first_in_the_legend_and_only_they_have_their_tones(
     series: list[str], legend: str, tones: str
 ) -> None:
-    panel = scatter(*(Point(place, place, "p", name) for place, name in enumerate(series)))
+    panel = scatter(*(Point(index, index, "p", name) for index, name in enumerate(series)))
     made = laid(panel)
     assert ", ".join(f"{name} {tone}" for name, tone in made.legend) == legend
     assert " ".join(dot.tone for dot in made.dots) == tones
@@ -141,8 +141,8 @@ def test_thousands_of_points_are_all_there_and_smaller() -> None:
 def test_numbers_on_the_axis_do_not_touch_and_stay_in_the_drawing() -> None:
     made = laid(scatter(Point(0, 0, "a"), Point(7.9e14, 1, "b")))
     wide = [6.1 * len(tick.text) for tick in made.x_ticks]
-    for place, (one, other) in enumerate(zip(made.x_ticks, made.x_ticks[1:], strict=False)):
-        assert one.at + wide[place] / 2 < other.at - wide[place + 1] / 2
+    for index, (one, other) in enumerate(zip(made.x_ticks, made.x_ticks[1:], strict=False)):
+        assert one.at + wide[index] / 2 < other.at - wide[index + 1] / 2
     assert made.x_ticks[0].at - wide[0] / 2 >= 0
     assert made.x_ticks[-1].at + wide[-1] / 2 <= made.width
 

@@ -51,7 +51,7 @@ def standing(lowest: bool = False, **lines: tuple[float | None, ...]) -> Overvie
 
 
 def card(overview: Overview, history: History | None = None) -> TemplateContext:
-    return summary(history or sample(), (), overview, {player: place for place, player in enumerate("ABCD")})
+    return summary(history or sample(), (), overview, {player: index for index, player in enumerate("ABCD")})
 
 
 def test_the_lead_changes_where_another_is_ahead_and_a_tie_changes_nothing() -> None:

@@ -101,10 +101,10 @@ def test_without_an_end_there_are_no_ranks() -> None:
 
 
 def test_rare_kinds_stay_in_the_cards() -> None:
-    many = {player: Counter({f"kind{place}": 20 - place for place in range(20)}) for player in "ABCD"}
+    many = {player: Counter({f"kind{index}": 20 - index for index in range(20)}) for player in "ABCD"}
     table = model_table(of_models("x", "x", "y", "y"), many, {})
     assert table is not None
-    assert table.columns[3:-1] == tuple(f"kind{place}" for place in range(MOST_KINDS))
+    assert table.columns[3:-1] == tuple(f"kind{index}" for index in range(MOST_KINDS))
 
 
 # between each two

@@ -385,10 +385,10 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
 def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
     breaker = CircuitBreaker()
     breaker.begin_wave([CHAIN] * (STREAK + 1))
-    for place in range(STREAK):
-        breaker.count_call(place, fault(), 0)
-        breaker.count_call(place, None, 1)
-        breaker.mark_decided(place)
+    for index in range(STREAK):
+        breaker.count_call(index, fault(), 0)
+        breaker.count_call(index, None, 1)
+        breaker.mark_decided(index)
     assert breaker.order(STREAK) == (0, 1), "whether it is asked before or after those calls must not matter"
     breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (1,)

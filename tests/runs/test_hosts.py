@@ -18,6 +18,8 @@ from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw, Reply
+from tests.fakes.wires import from_chat
+from tests.models.test_streams import chunk, stream
 from tests.runs.island import FOUR, Mendable, play, resumed, stable
 
 pytestmark = pytest.mark.usefixtures("without_workers")
@@ -249,3 +251,36 @@ def test_failed_calls_count_for_the_host_that_the_error_names(status: int, tmp_p
     assert found == {"DeepInfra": (True, 0), "Chutes": (False, failed)}
     assert "Results by host" in agentsim("report", "logs", "--pool", "--exploratory", cwd=tmp_path).out
     assert prove(result.files).complete
+
+
+def streamed(wire: WireName) -> Reply:
+    """Return a reply function that gives good answers as streams of events."""
+
+    def reply(body: dict[str, Any]) -> Raw:
+        text = varied_by_schema(body)
+        _, whole = from_chat(wire, 200, envelope(text))
+        if wire == "chat":
+            events: tuple[Any, ...] = (chunk({"content": text[:9]}), chunk({"content": text[9:]}, "stop"), "[DONE]")
+        elif wire == "responses":
+            events = ({"type": "response.completed", "response": whole},)
+        else:
+            delta = {"type": "text_delta", "text": text}
+            events = (
+                {"type": "message_start", "message": whole | {"content": [], "stop_reason": None}},
+                {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+                {"type": "content_block_delta", "index": 0, "delta": delta},
+                {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+                {"type": "message_stop"},
+            )
+        return Raw(200, stream(*events), content_type="text/event-stream")
+
+    return reply
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_host_that_streams_unasked_plays_the_same_game(wire: WireName, tmp_path: Path) -> None:
+    with FakeServer(streamed(wire)).in_thread() as server:
+        result = play(server.url(), tmp_path, f'providers.fake.wire="{wire}"', *ONE_BY_ONE)
+    assert result.status == "completed"
+    assert {each["source"] for each in result.history["decisions"]} == {"model"}
+    assert result.history["usage"]["failed_calls"] == 0

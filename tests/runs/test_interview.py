@@ -126,12 +126,15 @@ def test_it_goes_on_after_a_kill_at_any_line(played: RunResult) -> None:
     assert len(held(played.files, WINS).interview.decisions) == 8
 
 
-def test_another_model_answers_at_the_end_and_is_named_in_the_table(played: RunResult) -> None:
+def test_another_model_answers_at_the_end_and_is_named_in_the_table(played: RunResult, tmp_path: Path) -> None:
     found = held(
         played.files, InterviewPlan(batteries=("trust",), model="bot/random", players=("B", "C"), label="bots")
     )
     assert [each.player for each in found.interview.decisions] == ["B", "C"]
-    table = run_tables(load_history(played.files.history))["survey"]
+    history = load_history(played.files.history)
+    page = page_of(history, PageOptions(), name="run", directory=tmp_path)
+    assert "Survey, trust: How far do you trust each other player?" in page
+    table = run_tables(history)["survey"]
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     assert {(row["player"], row["model"], row["moment"]) for row in rows} == {
         (player, "bot/random", "later, at the end") for player in "BC"

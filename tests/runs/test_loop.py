@@ -196,9 +196,9 @@ def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tm
     assert result.status == "completed", result.error
     last = max(record["index"] for record in result.history["decisions"] if record["source"] == "human")
     events = [event for part in result.history["rounds"] for event in part["events"]]
-    unread = next(place for place, event in enumerate(events) if event["metadata"].get("decision") == last)
+    unread = next(index for index, event in enumerate(events) if event["metadata"].get("decision") == last)
     recounted = {event.kind for event in AgentIsland.events if event.in_prompt}
-    public = [(place, event["kind"]) for place, event in enumerate(events) if event["visibility"] == "all"]
+    public = [(index, event["kind"]) for index, event in enumerate(events) if event["visibility"] == "all"]
     shown = [kind for place, kind in public if place >= unread or kind not in recounted]
     assert [told.event.kind for told in notes.told_] == shown
     assert shown[-3:] == ["pitch", "tally", "won"]

@@ -68,8 +68,8 @@ def play(folder: Path, game: tuple[str, Any, str], answer: Answer) -> Played:
     name, players, config = game
     with FakeServer(reply).in_thread() as server:
         seats = "".join(
-            f'[[players]]\nid = "{player}"\nmodel = "fake/{"others" if place else "first"}"\n'
-            for place, player in enumerate(players)
+            f'[[players]]\nid = "{player}"\nmodel = "fake/{"others" if index else "first"}"\n'
+            for index, player in enumerate(players)
         )
         (folder / "game.toml").write_text(
             f'game = "{name}"\nseed = 1\n[defaults]\nretry_wait_s = 0.0\n'

@@ -218,9 +218,9 @@ def test_a_corrupt_journal_is_refused_by_line(files: RunFiles) -> None:
 def test_every_error_is_one_of_ours(files: RunFiles) -> None:
     """If any one line of the journal is missing, the error is one line and no crash."""
     whole = files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
-    for place in range(len(whole)):
-        files.journal.write_text("".join(whole[:place] + whole[place + 1 :]), encoding="utf-8")
-        if '"record":"stop"' in whole[place]:
+    for index in range(len(whole)):
+        files.journal.write_text("".join(whole[:index] + whole[index + 1 :]), encoding="utf-8")
+        if '"record":"stop"' in whole[index]:
             assert prove(files).complete
         else:
             with pytest.raises(AgentsimError) as caught:

@@ -16,7 +16,7 @@ from agentsim.scenario.toml_tables import PlayerTable, legal_id
 
 def ids(*seats: str) -> list[str]:
     """The ids of these seats, one word each: `A` given, `agent*3` a population, `team one.txt` a file."""
-    found = seat_ids([(_table(seat), ("players", place)) for place, seat in enumerate(seats)])
+    found = seat_ids([(_table(seat), ("players", index)) for index, seat in enumerate(seats)])
     assert len(found) == len(seats)
     return [name for names in found for name in names]
 

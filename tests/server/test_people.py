@@ -37,7 +37,7 @@ Client = Any
 
 def island(*seats: str, **people: Any) -> dict[str, Any]:
     """An island of these models, for people who only have to come."""
-    players = [{"id": "ABCDE"[place], "model": model} for place, model in enumerate(seats)]
+    players = [{"id": "ABCDE"[index], "model": model} for index, model in enumerate(seats)]
     return {"game": "agent_island", "seed": 4, "people": people, "players": players}
 
 

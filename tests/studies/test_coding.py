@@ -144,7 +144,7 @@ def test_a_limit_stops_judges_and_the_same_command_goes_on(tmp_path: Path) -> No
         said = code(files, "--judge", "fake/judge", "--max-calls", "4")
         assert said.code == 5
         assert "fake/judge: 4 of 9 units" in said.out
-        assert "limits.max_calls = 4 is reached; the same command goes on" in said.err
+        assert "limits.max_calls = 4 is reached; with a higher limit, the same command goes on" in said.err
         assert code(files, "--judge", "fake/judge").code == 0
         assert len(asked(server)) == 9
 

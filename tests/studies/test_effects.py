@@ -299,7 +299,7 @@ def test_the_means_of_the_world_are_its_truth() -> None:
     """The contrasts of two cells of four blocks, by hand."""
     played = design_world.blocks(np.random.default_rng(2), 4)
     contrast = design_world.CONTRASTS["a,b"]
-    cells = {cell: played[:, place] for place, cell in enumerate(design_world.DESIGN.cells)}
+    cells = {cell: played[:, index] for index, cell in enumerate(design_world.DESIGN.cells)}
     by_hand = sum((cells[1, 1, c] - cells[1, 0, c] - cells[0, 1, c] + cells[0, 0, c]) / 2 for c in (0, 1))
     assert contrast_of(played, contrast) == pytest.approx(by_hand)
 

@@ -349,6 +349,6 @@ def test_in_a_world_whose_truth_is_known_estimates_are_right_on_average() -> Non
     """The rates of the intervals are `benchmarks/inference.py`."""
     generator = np.random.default_rng(3)
     found = [persuasion(generator, pairs=20, added=0.25) for _ in range(40)]
-    for place, one in enumerate(found[0].listeners):
-        means = [each.listeners[place].mean for each in found]
+    for index, one in enumerate(found[0].listeners):
+        means = [each.listeners[index].mean for each in found]
         assert np.mean(means) == pytest.approx(true_effect(one.measure, 0.25), abs=4 * np.std(means) / 40**0.5)

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from agentsim.engine.chance import Chance
+from agentsim.engine.game import bots_of
+from agentsim.engine.play import GamePlay
 from agentsim.games.auction.game import AgentAuction
 from agentsim.testing import CHECKS, case_of, contract
+from agentsim.testing.case import RANDOM, Case
 from agentsim.testing.golden import playthrough
 from agentsim.testing.redrawn import Draw, Redrawn
 from tests.cli.command_line import ROOT, agentsim
@@ -130,6 +133,27 @@ def test_a_game_that_cannot_be_replayed_is_found(monkeypatch: pytest.MonkeyPatch
     assert "JournalMismatch" in str(CHECKS["run_replays"]("auction"))
 
 
+def test_a_run_is_resumed_at_each_decision_and_at_a_few_in_a_check_of_few_games() -> None:
+    decisions = len(case_of("werewolf").game_by().asked)
+    assert CHECKS["run_replays"](case_of("werewolf")).looked_at.endswith(f"resumed at {decisions - 1} decisions")
+    assert CHECKS["run_replays"](case_of("werewolf", seeds=1)).looked_at.endswith("resumed at 3 decisions")
+
+
+def test_checks_share_the_games_of_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked, started, start = case(), list[GamePlay](), Case.start
+
+    def counted(case: Case, seed: int | None = None) -> GamePlay:
+        started.append(play := start(case, seed))
+        return play
+
+    monkeypatch.setattr(Case, "start", counted)
+    for check in ("laws_hold", "bots_pure", "laws_hold"):
+        assert not CHECKS[check](checked).findings
+    games = {("bot/random", seed) for seed in range(checked.seeds)}
+    games |= {*((f"bot/{name}", checked.seed) for name in bots_of(checked.game)), (RANDOM, checked.seed)}
+    assert len(started) == len(games)
+
+
 def test_one_draw_falls_otherwise_and_all_others_as_they_did() -> None:
     def drawn(chance: Chance) -> list[object]:
         one, two = chance.stream("one"), chance.stream("two")
@@ -138,9 +162,9 @@ def test_one_draw_falls_otherwise_and_all_others_as_they_did() -> None:
     usual, plain = drawn(Chance(1)), Redrawn(1)
     assert drawn(plain) == usual
     assert plain.draws == {"one": 3, "two": 2}
-    for place, draw in enumerate([("one", 1), ("two", 1), ("one", 2), ("one", 3), ("two", 2)]):
+    for index, draw in enumerate([("one", 1), ("two", 1), ("one", 2), ("one", 3), ("two", 2)]):
         other = drawn(Redrawn(1, Draw(*draw), "word"))
-        assert [at for at, both in enumerate(zip(usual, other, strict=True)) if both[0] != both[1]] == [place]
+        assert [at for at, both in enumerate(zip(usual, other, strict=True)) if both[0] != both[1]] == [index]
 
 
 def test_what_is_declared_and_never_happens_is_said_and_is_no_finding() -> None:

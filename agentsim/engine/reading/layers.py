@@ -30,6 +30,7 @@ _FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.
 _WRAPPERS = (
     re.compile(r"<tool_code>((?:(?!</?tool_code>).)*)</tool_code>", re.DOTALL),
     re.compile(r"print\(([a-z].*)\)", re.DOTALL),
+    re.compile(r"(?:(?:await|return|(?:const|let|var) \w{1,30} ?=)\s{1,4}){1,3}([a-z]\w{0,40}\(.*\));?", re.DOTALL),
     re.compile(r"default_api\.(\w{1,40}\(.*\))", re.DOTALL),
 )
 _CALL = re.compile(r"[a-z]\w{1,30}\(\s*+(?:(\w{1,30})\s?:\s?)?(\"(?:[^\"\\]|\\.)*+\")\s*+\)", re.DOTALL)
@@ -46,6 +47,12 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30
 _TELLING_ENTITY = re.compile(
     r"(?<=\w)&(?:#?\w{1,30});|&(?:#?\w{1,30});(?=[\w/!])|^&gt;(?=\s)|(?<=\w )&amp;(?= \w)", re.M
 )
+_HIDDEN_SIGN = re.compile(
+    r"(?<=[\w<＜(\[|/;])(?:&(?:amp;){0,3}(?:(?:ZeroWidthSpace|NoBreak|shy|zwnj|zwj|lrm|rlm)"
+    r"|#0{0,4}(?:173|820[3-7]|828[89]|65279)|#[xX]0{0,4}(?:[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]));"
+    r"|\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF])|%[eE]2%80%8[b-fB-F])(?=[\w>＞)\]|/&\\%])"
+)
+"""An escape of a sign that is not seen, in a word or a tag."""
 _TELLING_PERCENT = re.compile(r"[A-Za-z.,!?]%20[A-Za-z]")
 _ABOUT_CODE = re.compile(
     r"[`{]|://|\b(?:html|xml|json|unicode|ascii|latex|markdown|python|entit(?:y|ies)|escape[ds]?|escaping|backslash(?:es)?"
@@ -88,7 +95,8 @@ def turn_of(text: str, speakers: Speakers = NO_SPEAKERS, *, in_object: bool = Fa
     """
     for _ in range(_MOST_LAYERS):
         before = text
-        turn = own_turn(_unescaped(without_cdata(plain_signs(text))), speakers, in_object=in_object)
+        plain = plain_signs(_without_hidden_signs(text))
+        turn = own_turn(_unescaped(without_cdata(plain)), speakers, in_object=in_object)
         text = _unquoted(_uncalled(without_rest(turn)))
         if text == before:
             break
@@ -134,6 +142,11 @@ def _unescaped(text: str) -> str:
     if _TELLING_PERCENT.search(text) and not any(map(str.isspace, text)):
         return cleaned(unquote(text))
     return text
+
+
+def _without_hidden_signs(text: str) -> str:
+    """Return a text without escapes of signs that are not seen, in its words and tags: `<thi&#8203;nk>`."""
+    return _HIDDEN_SIGN.sub("", text) if any(sign in text for sign in "&\\%") else text
 
 
 def _quotes_both(text: str) -> bool:

@@ -27,7 +27,9 @@ _EMPTY = re.compile(r"\s*+<\s?[A-Za-z][\w-]{0,40}\s[^<>]{1,16000}/>\s*+\Z")
 """One tag with attributes and nothing in it."""
 _SIGNS = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _ESCAPED = re.compile("|".join(_SIGNS))
-_AROUND = re.compile(r"\s*+(?:```\w{0,12}[ \t]*\n|-{3}[ \t]*\n)(?P<inner>(?s:.*?))\n(?:```|-{3}|\.{3})\s*\Z")
+_AROUND = re.compile(
+    r"\s*+(?:```\w{0,12}[ \t]*\n|-{3}[ \t]*\n)(?P<inner>(?s:.*?))\n(?:```|-{3}|\.{3})(?:\s{1,8}```)?\s*\Z"
+)
 _LINE = re.compile(
     r"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>[A-Za-z][\w -]{0,40}?)[\"']?[ \t]?:(?:[ \t]+(?P<value>\S[^\n]*?))?[ \t]*"
 )

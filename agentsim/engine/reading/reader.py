@@ -46,7 +46,7 @@ from typing import Any
 
 from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import ReadableRequest, Reading
-from agentsim.engine.functions import is_thinking, may_answer
+from agentsim.engine.functions import chooses, is_thinking, may_answer
 from agentsim.engine.markup import (
     NO_SPEAKERS,
     OWN_NAMES,
@@ -115,6 +115,7 @@ from agentsim.engine.reading.text import (
     decoded,
     folded,
     has_words,
+    listed,
     masked,
     of_few_tags,
     scan,
@@ -138,7 +139,9 @@ _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON and XML escape them."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(rf"<|\\u|[&%✿{REMOVED}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]")
+_DETOUR = re.compile(
+    rf"<|\|[ \t]?/|\\u|[&%✿{REMOVED}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]"
+)
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",
@@ -152,6 +155,17 @@ _FIELD_TAG = re.compile(
 )
 """A closing tag, an empty one, or an opening one that begins a line."""
 _KIND_LABEL = re.compile(r"[\s*_`\"]{0,8}(?P<kind>[a-z]{1,20}(?:_[a-z]{1,20}){1,4})[*_`\"]{0,4}\s?[:：=]")
+_TAKES_BACK = frozenset(
+    listed("""
+    abstain, abstained, abstaining, abstention, cancel, canceled, cancelled, retract, retracted, withdraw, withdrawn,
+    revoke, revoked, void, voided, undo, ignore, ignored, discard, discarded, invalid, no vote, not voting
+""")
+)
+"""Folded keys that take an answer back if they are true."""
+_DOES_NOTHING = frozenset(("skip", "skipped", "pass", "passed"))
+"""Folded keys that take back a vote, a bid or words, and repeat an answer that does nothing."""
+_CORRECTS = frozenset(("correction", "retraction"))
+_YES, _NO_CORRECTION = frozenset(("true", "yes")), frozenset(("none", "no", "n/a", "na", "null", "nothing", "false"))
 # placeholders of a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
@@ -419,7 +433,7 @@ class Reply:
     @cached_property
     def speaks(self) -> bool:
         """Whether plain prose can be the answer."""
-        return self.request.in_words("words") is not None
+        return self.request.decision_of_prose("words") is not None
 
     @cached_property
     def speech(self) -> tuple[str, ...]:
@@ -686,8 +700,8 @@ class Reply:
         if not any(field.name in record or field.kind == "variant" for field in self.essential_fields):
             return None
         values = dict(self._values(record))
-        if is_no_number(list(values.values())):
-            return Candidate(each.start, each.end, "broken", legal=False)
+        if (taken_back := self._taken_back(each.value, values)) or is_no_number(list(values.values())):
+            return Candidate(each.start, each.end, "broken", legal=False, named=taken_back or None)
         unknown = [
             values[field.path]
             for field in self.fields
@@ -700,10 +714,33 @@ class Reply:
         alone = self._stands_alone(each, record)
         return Candidate(each.start, each.end, self._stage(each), values, not unknown, alone, record, name)
 
+    def _taken_back(self, value: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+        """Return the key with which an object takes its own answer back, or "": `{"vote": "C", "abstain": true}`.
+
+        A field of the question is none, nor is a key that says once more what was chosen.
+        """
+        given = [*values.values()]
+        if any(field.nothing is not MISSING and field.nothing in given for field in self.fields):
+            return ""
+        plain = not self.decides or (self.decider is not None and self.decider.path in values)
+        outermost = plain and (self.decider is None or self.decider.kind == "number" or "." not in self.decider.path)
+        takes_back = _TAKES_BACK | _DOES_NOTHING if outermost else _TAKES_BACK
+        own = self._field_names | {spaced(part) for part in given if isinstance(part, str)}
+        for key, part in value.items():
+            name, said = spaced(key), folded(part).strip(" .") if isinstance(part, str) else part
+            if name in takes_back - own and (said is True or said in _YES):
+                return key
+            corrects = name in _CORRECTS - own and isinstance(part, str) and has_words(part)
+            meant = corrects and self.decider is not None and self.decider.read(part) is not MISSING
+            if corrects and not meant and said not in _NO_CORRECTION:
+                return key
+        return ""
+
     def may_answer(self, name: str) -> bool:
         """Return whether a function of this name may give the answer: it is the question's, or names a choice."""
         choices = [value for field in self.fields for value in field.values if isinstance(value, str)]
-        return may_answer(name, (*self._every_name, *self._field_names, *choices))
+        every = (*self._every_name, *self._field_names, *choices)
+        return may_answer(name, every) and not (not self.decides and chooses(name, every))
 
     @cached_property
     def _own_keys(self) -> Mapping[str, bool]:
@@ -886,7 +923,7 @@ def _without_candidates(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
-        return _in_words(reply, last_attempt=last_attempt)
+        return _read_prose(reply, last_attempt=last_attempt)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides:
             return Reading(
@@ -915,7 +952,7 @@ def _names_a_value(reply: Reply, decider: Field) -> bool:
     return False
 
 
-def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
+def _read_prose(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     if reply.ends_in_thinking:
         raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
@@ -928,6 +965,6 @@ def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
         stage, words = "cut", last_sentence(words)
         if not words:
             raise UnreadableReply("The words are cut off before their first sentence ends.")
-    decision = reply.request.in_words(words)
+    decision = reply.request.decision_of_prose(words)
     assert decision is not None, "asked of requests alone that take words"
     return Reading(decision, stage)

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from agentsim.engine.functions import is_thinking, may_answer
+from agentsim.engine.functions import chooses, is_thinking, may_answer
 from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, plain_tags, token_in, without_header
 from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
 from agentsim.engine.reading.calls import calls, function_called, named_calls
@@ -516,7 +516,7 @@ def _spoken(
             break
         given = held[0]
     name = "" if reason else called_in(_written(given))
-    if name and (is_thinking(name) if any_text else not may_answer(name, names)):
+    if name and (is_thinking(name) if any_text else not may_answer(name, names) or chooses(name, names)):
         raise UnreadableReply(f"A text of the JSON object calls {name[:40]!r}. Answer with the words alone.")
     if isinstance(given, str) or (isinstance(given, Mapping) and not reason):
         given = (

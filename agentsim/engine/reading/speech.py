@@ -68,8 +68,31 @@ _GESTURE = re.compile(
 """A stage direction, which has no end: `<sighs>`."""
 _IN_ONE_TAG = re.compile(r"\s*<(?P<name>[^\W\d_][\w-]{0,40})>[^<>]*</(?P=name)>\s*")
 """Words in one pair of tags without attributes: `<announcement>Work!</announcement>`."""
-_LAST_TAG = re.compile(r"(?<!\s)\s*+</(?P<name>[A-Za-z][\w-]{0,40})\s?>\s*\Z")
-_FIRST_TAG = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>\s*")
+_LAST_TAG = re.compile(r"(?<!\s)\s*+[<＜][/／](?P<name>[A-Za-z][\w-]{0,40})\s?[>＞]\s*\Z")
+_FIRST_TAG = re.compile(r"\s*[<＜](?P<name>[A-Za-z][\w-]{0,40})[>＞]\s*")
+_IN_SQUARE_TAGS = re.compile(
+    r"\s*+\[(?P<name>[A-Za-z][\w-]{0,40})\](?P<inner>(?:(?!\[/?(?P=name)\]).)*+)\[/(?P=name)\]\s*", re.S
+)
+"""Words in one pair of tags in square brackets: `[pitch]Keep me.[/pitch]`."""
+_COMMAND = re.compile(r"\s*+`?(?P<sign>[/!])(?P<name>[A-Za-z][\w-]{0,30})[ \t:]++(?=\S)")
+"""The name of a command of a chat before its words: `/pitch Keep me.`"""
+_SAYS = frozenset(("say", "speak"))
+_IN_A_SHELL = re.compile(
+    r"\s*+(?:```\w{0,12}\s*)?`?(?:\$ )?[a-z][\w-]{1,30} (?:--?[a-z][\w-]{0,30}[ =])?--?[a-z][\w-]{0,30}[ =][\"'“]"
+)
+"""A command with an option and its value: `pitch --text "Keep me."`"""
+_CODE_BEFORE_A_CALL = re.compile(
+    r"(?:\A|\n)[ \t]{0,8}`{0,3}(?:(?:await|return|yield|(?:const|let|var) \w{1,30} ?=|[a-z_]\w{0,30} =)[ \t]){1,3}"
+    r"[a-zA-Z_][\w.]{1,40}\("
+)
+"""A call in a statement: `await pitch(`."""
+_CALL_ALONE = re.compile(
+    r"\s*+(?:[a-zA-Z_]\w{0,30}\.)?[a-z_]\w{1,40}\(\s{0,8}"
+    r"(?:\{\s{0,8}[\"']?[a-z_]\w{0,40}[\"']?\s?:|[a-z_]\w{0,40}\s?=(?!=))"
+    r".*\)[\s;`]*",
+    re.DOTALL,
+)
+"""A call with a named argument that is all of the words: `vote(target="C")`."""
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
@@ -503,7 +526,10 @@ _FIRST_NOTES = listed("""
 """)
 """Folded headings of notes that stand as a paragraph before the words."""
 _NOTED = (*_STRATEGIES, *_FIRST_NOTES)
-_LINE_NOTES = (*_STRATEGIES, *listed("note, notes, private note, note to self, p.s. (private), ps (private)"))
+_LINE_NOTES = (
+    *_STRATEGIES,
+    *listed("note, notes, private note, note to self, p.s. (private), ps (private), p.s. (secret), ps (secret)"),
+)
 """Folded labels of notes that stand on a line of their own among other lines, anywhere."""
 _FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 """Folded labels of notes that stand on the first line of several."""
@@ -542,6 +568,8 @@ _BESIDE = re.compile(
     r"|let me know if (?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b"
     r"(?:changes|adjust\w*|versions?|edits?|revis\w*)\b"
     r"|(?:that|this) should (?:convince|persuade|win over|sway) (?:them|the others|the group|everyone)\b"
+    r"|(?:p\.? ?s\.?|n\.?b\.?|note|aside) ?[(\[](?:not (?:to be )?(?:spoken|said|read|shared)|not for (?:the )?"
+    r"(?:others|group|players)|unspoken|unsaid|for (?:my|your) eyes only)\b[^\n()\[\]]{0,40}[)\]] ?:"
     r"|(?:word|character) count:|\(\d{1,4} (?:words|characters)\))"
     # several drafts
     r"|[ \t*#]{0,6}(?:draft|version) ?2\b[ *]{0,3}[:)])"
@@ -550,6 +578,11 @@ _BESIDE = re.compile(
     r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n)"
 )
 """A writer's note on its own words, folded and behind a line end."""
+_SURE = re.compile(
+    r"[.!?…][\"')*_]{0,3}[ \t]{0,8}\n\s{0,8}[(\[*_]{0,3}(?:my )?confidence(?: (?:level|score|rating))?[*_]{0,2} ?[:=]"
+    r"[*_]{0,2} ?(?:\d[\d.,]{0,6} ?%?(?: ?/ ?\d{1,3})?|(?:very )?(?:high|low|medium|moderate))[)\]*_.]{0,3}\s*\Z"
+)
+"""How sure the writer is, on the last line below its folded words: `Confidence: 0.9`."""
 _INTRODUCES = re.compile(
     r"\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
     rf" (?:a|an|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
@@ -566,6 +599,11 @@ _THINKS_TO_ITSELF = (
 )
 """A label of the player's own thoughts, folded: `A (internally): ...`."""
 _THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
+_ON_A_MARK = (
+    r"[ \t](?:is|was|means|stands|reads) (?:written|printed|called|what|how|a word|the word|a tag|the tag|a label"
+    r"|a mark|just a|only a|for|on|in)\b"
+)
+"""The words behind a mark that begins a sentence on it: `[Private] is written on every note of B's.`"""
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
     r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the)"
@@ -581,7 +619,7 @@ _OF_THE_TASK = re.compile(
     rf"(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b{_TO_NONE}"
     # two speakers
     rf"|{_THINKS_TO_ITSELF}"
-    r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
+    rf"|\A\W*(?:\[(?:analysis|secret|internal|private)\](?!{_ON_A_MARK})|\*?(?:internally|secretly|privately):)"
     r"|\b(?:strategically|secretly|privately)\b(?s:.*)\bpublicly,? i\b"
 )
 """Words of a first paragraph that is about the task or the player, and not said in the game."""
@@ -611,10 +649,19 @@ _HIDDEN = re.compile(
 )
 """Spoilers (`||words||`), comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in
 braces, folded and behind a line end."""
+_SENTENCE_ON_A_MARK = re.compile(rf"{_ON_A_MARK}[^\n.!?]{{1,200}}[.!](?=[ \t]|\Z)[^\n]*\s*\Z")
+_NAMES_A_MARK = re.compile(
+    r"\b(?:what|the|an?|his|her|their|words?|tags?|marks?|labels?|notes?|wrote|writes?|says?|said|saw)[ \t]\Z",
+    re.IGNORECASE,
+)
+_GOES_ON_FROM_A_MARK = re.compile(
+    r"[ \t](?:means?|meant|is|was|tags?|marks?|labels?|(?:in|on) (?:his|her|their|its|your|every|the))\b|[ \t]?[.?!]"
+)
 _TO_ITSELF = re.compile(
     r"\n[ \t]{0,8}(?:[*_(\[]{0,3}(?:[\w .]{0,20} )?(?:to (?:my)?self|inner (?:voice|monologue|thoughts?)|ooc"
     r"|out of character)[*_]{0,2} ?:"
-    r"|[*_(\[]{1,3}(?:thinks|thinking|to (?:my)?self|ooc|out of character)(?: to (?:my)?self)?[)*_\]]{1,3} ?\w)"
+    r"|[*_(\[]{1,3}(?:thinks|thinking|to (?:my)?self|ooc|out of character)(?: to (?:my)?self)?[)*_\]]{1,3}"
+    rf"(?!{_ON_A_MARK}) ?\w)"
 )
 """A folded line of the writer to itself: `Note to self: ...`, `*to myself* ...`."""
 _LEFT_LINE = re.compile(
@@ -837,6 +884,7 @@ def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
             found is not None
             and not _asks(plain, found)
             and not _ponders(plain)
+            and not (plain[found.end() - 1] == "]" and _SENTENCE_ON_A_MARK.match(plain, found.end()))
             and (alone or not _is_announced(plain, found))
         ):
             return found
@@ -897,15 +945,22 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
     """Remove tags with one of the names around all of the words, and one at their end or beginning that has no pair."""
     while "<" in words and (tag := tag_pattern((*names, "assistant")).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
-    first, last = (_FIRST_TAG.match(words), _LAST_TAG.search(words)) if "<" in words else (None, None)
+    first, last = (_FIRST_TAG.match(words), _LAST_TAG.search(words)) if "<" in words or "＜" in words else (None, None)
     if first is not None and last is not None and first["name"] == last["name"] and spaced(first["name"]) in names:
         inside = words[first.end() : last.start()]
-        if not re.search(rf"</?{re.escape(first['name'])}\b", inside):
+        if not re.search(rf"[<＜][/／]?{re.escape(first['name'])}\b", inside):
             return inside
     for tag in (last, first):
-        alone = tag is not None and len(re.findall(rf"[</]{re.escape(tag['name'])}\b", words)) == 1
+        alone = tag is not None and len(re.findall(rf"[<＜/／]{re.escape(tag['name'])}\b", words)) == 1
         if tag is not None and alone and spaced(tag["name"]) in (*names, "assistant"):
             words = words.replace(tag[0], "")
+    square = _IN_SQUARE_TAGS.fullmatch(words) if words.rstrip().endswith("]") else None
+    if square is not None and spaced(square["name"]) in names:
+        words = square["inner"].strip()
+    command = _COMMAND.match(words)
+    said = _TELLING.union(names[:1]) if command is not None and command["sign"] == "!" else {*names, *_SAYS}
+    if command is not None and spaced(command["name"]) in said - _COMMANDED:
+        words = words[command.end() :]
     return words
 
 
@@ -927,12 +982,20 @@ def without_half_quotes(words: str) -> str:
 
 def holds_call(words: str, *, any_text: bool = False) -> bool:
     """Return whether a call or an object stands beside words; a text that may be `any_text` may hold code."""
-    if not any_text and _ends_in_object(words):
+    if not any_text and (_ends_in_object(words) or _is_command(words)):
         return True
     found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "tool_")) else ()
     return any(
         not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
     )
+
+
+def _is_command(words: str) -> bool:
+    """Return whether words are a statement with a call, a call with named arguments, or a command of another answer."""
+    if "(" in words and (_CODE_BEFORE_A_CALL.search(words) or _CALL_ALONE.fullmatch(words)):
+        return True
+    command = _COMMAND.match(words)
+    return (command is not None and spaced(command["name"]) in _COMMANDED) or _IN_A_SHELL.match(words) is not None
 
 
 def _ends_in_object(said: str) -> bool:
@@ -949,7 +1012,7 @@ def _ends_in_object(said: str) -> bool:
 
 def may_be_no_speech(words: str) -> bool:
     """Return whether `as_stated` may refuse the words, apart from a line that only names thinking."""
-    if holds_call(words):
+    if holds_call(words) or _COMMAND.match(words):
         return True
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()) or holds_member(words, ()):
         return True
@@ -1040,7 +1103,7 @@ def _speaks_of_words(plain: str) -> bool:
 
 def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
-    if _speaks_of_words(plain):
+    if _speaks_of_words(plain) or _SURE.search(plain):
         return True
     names = tuple(name for name in {*_NOTED, *_FIRST_LINE_NOTES} if name not in own)
     for match in headings(plain, names, heads_thinking):
@@ -1341,6 +1404,14 @@ _KEYS = frozenset((*THINKING, *NOTE_HEADINGS, *REASONS)) | frozenset(
 )
 """Folded keys of thinking and of fields in other answers."""
 
+_COMMANDED = frozenset(
+    listed("""
+    vote, ballot, bid, act, action, claim, query, buy, sell, trade, kill, accuse, pass, whisper, w, tell, msg, message,
+    dm, pm
+""")
+)
+"""Names of commands that decide or reach one player: neither `/vote C` nor `/w B Meet me.` is a speech."""
+
 _LEAD_IN = frozenset(
     listed("""
     a, above, all, alright, also, and, answer, are, as, asi, based, below, certainly, conclusion, considering,
@@ -1440,6 +1511,12 @@ _ENDS = {
     "terminal": re.compile(r"^(?:\.{3}|…)\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
     "details": re.compile(r"</details\s*>", re.IGNORECASE),
 }
+_ANSWER_LINE = re.compile(
+    r"^[ \t]{0,8}(?:={3,8}|-{3,8}|[\[【〔])[ \t]?(?P<name>[^\W\d_][\w -]{0,30}?)[ \t]?"
+    r"(?:={3,8}|-{3,8}|[\]】〕])[ \t]*$",
+    re.MULTILINE,
+)
+"""A line that is a name between signs: `=== Speech ===`."""
 _NESTS = re.compile(r"[(（\[【<{]|[)）\]】>}]")
 _NOTES = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|思考(?:过程)?|推理(?:过程)?)(?: process)?"
 _ASIDE = (
@@ -1540,8 +1617,15 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
-    kept = _NOTHING_FENCED.sub("", "".join(_spoken(text, thoughts, own, strict=strict)))
+    kept = "".join(_spoken(text, thoughts, own, strict=strict))
+    kept = _NOTHING_FENCED.sub(lambda fence: fence[0] if _ends_a_fence(fence, thoughts) else "", kept)
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def _ends_a_fence(fence: re.Match[str], thoughts: Sequence[str]) -> bool:
+    """Return whether two marks of fences at the end of a text are the end of one above, and a stray one."""
+    above = fence.string[: fence.start()]
+    return not thoughts and fence.end() == len(fence.string) and above.count(fence["fence"]) == 1
 
 
 def _in_angles(text: str) -> str:
@@ -1671,12 +1755,11 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
     last_end = max((mark.start() for mark in marks if _is_end(mark)), default=-1)
     for mark in marks:
         start, end = mark.span()
-        if start < position:
-            continue  # within a mark that has its own end
         while place < len(spans) and spans[place][1] <= start:
             place += 1
-        if not opened and place < len(spans) and spans[place][0] < start:
-            continue  # in a string of a whole object
+        # within a mark that has its own end, or in a string of a whole object
+        if start < position or (not opened and place < len(spans) and spans[place][0] < start):
+            continue
         kind = mark.lastgroup if mark.lastgroup in _ENDS else "tag"
         if kind == "tag" and not opened and _is_word(text, mark, ends=last_end > start, strict=strict):
             continue
@@ -1691,11 +1774,20 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
         elif kind == "tag" and not opened:
             kept.append(text[position:start])
             position, opened = end, True
-    if opened or not all_seen:
+    if opened and all_seen and (answer := _answer_line(text, position, own)) is not None:
+        thoughts += ["".join(kept), text[position : answer.start()]]
+        kept = [text[answer.end() :]]
+    elif opened or not all_seen:
         thoughts.append(text[position:])
     else:
         kept.append(text[position:])
     yield from _unmarked(kept)
+
+
+def _answer_line(text: str, position: int, own: Collection[str]) -> re.Match[str] | None:
+    """Return the only line of signs and a name of the answer (`=== Speech ===`), which ends thinking, or None."""
+    found = [each for each in _ANSWER_LINE.finditer(text, position) if spaced(each["name"]) in (*own, *SPEECH)]
+    return found[0] if len(found) == 1 else None
 
 
 def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
@@ -1743,7 +1835,7 @@ def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> boo
     If `strict`, raises `UnreadableReply` if a tag in a sentence may be either.
     """
     start, end = mark.span()
-    if is_quoted(text, start, end):
+    if is_quoted(text, start, end) or (mark["square"] and _is_spoken_of(text, start, end)):
         return True
     in_words = in_sentence(text, start, end)
     if _is_end(mark):
@@ -1759,6 +1851,16 @@ def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> boo
     if not strict:
         return False
     raise UnreadableReply("A tag of thinking stands in a sentence and does not end. Answer without it.")
+
+
+def _is_spoken_of(text: str, start: int, end: int) -> bool:
+    """Return whether a text of one line speaks of the mark in square brackets in it: `What does [thinking] mean?`"""
+    if "\n" in text.strip():
+        return False
+    if not has_words(text[:start]):
+        return _SENTENCE_ON_A_MARK.match(text, end) is not None
+    above = text[max(0, start - _NEAR) : start]
+    return _NAMES_A_MARK.search(above) is not None and _GOES_ON_FROM_A_MARK.match(text, end) is not None
 
 
 def _inside(spans: Sequence[tuple[int, int]], place: int) -> bool:

@@ -162,8 +162,8 @@ class Round:
             context.settings.phases,
         )
         context.tell(began, to=Everyone)
-        for place, phase in enumerate(context.settings.phases, start=1):
-            context.state.phases_left = len(context.settings.phases) - place
+        for index, phase in enumerate(context.settings.phases, start=1):
+            context.state.phases_left = len(context.settings.phases) - index
             await PHASES[phase](context)
 
 

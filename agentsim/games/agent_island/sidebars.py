@@ -107,7 +107,7 @@ class Answer(Decision):
 class Approach(IslandRequest[ApproachMade]):
     """A request for a partner."""
 
-    abstains: ClassVar[bool] = True
+    fallback_always_legal: ClassVar[bool] = True
 
     free: tuple[str, ...]
     may_decline: bool = True

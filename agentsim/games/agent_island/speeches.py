@@ -65,7 +65,7 @@ class QuipsMade(Decision):
 class Quips(IslandRequest[QuipsMade]):
     """A request for one public line about each of the players `about`."""
 
-    abstains: ClassVar[bool] = True
+    fallback_always_legal: ClassVar[bool] = True
     particulars: ClassVar[tuple[str, ...]] = ("about", "limit")
 
     about: tuple[str, ...]

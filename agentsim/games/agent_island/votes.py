@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.options import JsonObject, Narrowed
+from agentsim.engine.options import FieldOverride, JsonObject
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandEvent, IslandRequest, LastRoundBegan, RoundBegan
@@ -115,7 +115,7 @@ class Won(
 class Vote(IslandRequest[VoteCast]):
     """A request for a secret vote. `ballot` is the order in which this voter reads the candidates."""
 
-    abstains: ClassVar[bool] = True
+    fallback_always_legal: ClassVar[bool] = True
     leak_exempt: ClassVar[Mapping[str, str]] = {"ballot": "its order is drawn for this vote, and is read here first"}
 
     ballot: tuple[str, ...]
@@ -135,8 +135,8 @@ class Vote(IslandRequest[VoteCast]):
         poll = "This vote is a poll: no player leaves by it. " if self.poll else ""
         return f"{poll}Vote for the player who should {aim}. Your vote and your explanation stay secret."
 
-    def narrowed(self) -> Mapping[str, Narrowed | None]:
-        return {"explanation": Narrowed(preset="")}
+    def field_overrides(self) -> Mapping[str, FieldOverride | None]:
+        return {"explanation": FieldOverride(preset="")}
 
 
 async def phase_votes(context: RoundContext) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from agentsim.engine import Number, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import FieldOverride
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import By, Line, Prompt, cut, in_quotes, joined, quoted
@@ -116,7 +116,7 @@ class Bid(Request[BidCast]):
     `strict_bids` of the config.
     """
 
-    abstains: ClassVar[bool] = True
+    fallback_always_legal: ClassVar[bool] = True
     unshown: ClassVar[Mapping[str, str]] = {
         "terms.teams": "the game state names every team",
         "terms.scenario": "what the game is called, for people",
@@ -135,7 +135,7 @@ class Bid(Request[BidCast]):
     strict: bool = True
     reasoning_chars: int
 
-    def accepts_text(self, text: str) -> bool:
+    def is_readable(self, text: str) -> bool:
         """Return whether a reply is read: if bids are strict, only one with a JSON object."""
         from agentsim.engine.reading.reader import holds_object
 
@@ -213,8 +213,8 @@ class Bid(Request[BidCast]):
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
-    def narrowed(self) -> Mapping[str, Narrowed | None]:
-        return {"reasoning": Narrowed(preset=""), "bid": Narrowed(self._worth_saying)}
+    def field_overrides(self) -> Mapping[str, FieldOverride | None]:
+        return {"reasoning": FieldOverride(preset=""), "bid": FieldOverride(self._worth_saying)}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:
         cast = super().decision_of(said)

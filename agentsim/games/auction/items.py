@@ -88,7 +88,7 @@ def read_items(text: str) -> tuple[Item, ...]:
     found = _parsed(text)
     if not isinstance(found, list) or not 1 <= len(found) <= MOST:
         raise ValueError(f"must be a list of 1 to {MOST} items, found {_shown(found)}")
-    items = tuple(_item(value, f"item {place}") for place, value in enumerate(found, start=1))
+    items = tuple(_item(value, f"item {index}") for index, value in enumerate(found, start=1))
     _check_names(items)
     return items
 
@@ -137,16 +137,16 @@ def _item(value: Any, where: str) -> Item:
 def _check_names(items: Iterable[Item]) -> None:
     """Raise `ValueError` unless items of one name agree on `required`, and required names are few enough."""
     first: dict[str, tuple[int, bool]] = {}
-    for place, item in enumerate(items, start=1):
-        other, required = first.setdefault(item.name, (place, item.required))
+    for index, item in enumerate(items, start=1):
+        other, required = first.setdefault(item.name, (index, item.required))
         if required != item.required:
             raise ValueError(
-                f"item {place}: IsRequired is {_shown(item.required)}, but item {other} of the same name "
+                f"item {index}: IsRequired is {_shown(item.required)}, but item {other} of the same name "
                 f"{_shown(item.name)} says {_shown(required)}; all of one name must say the same"
             )
-        if other == place and sum(required for _, required in first.values()) > REQUIRED:
+        if other == index and sum(required for _, required in first.values()) > REQUIRED:
             raise ValueError(
-                f"item {place}: {_shown(item.name)} is a required name too many; "
+                f"item {index}: {_shown(item.name)} is a required name too many; "
                 f"at most {REQUIRED} different ones would be valid"
             )
 
@@ -291,5 +291,5 @@ def _distinct(stream: Stream, quality: tuple[int, int], count: int) -> list[int]
 def _junk_names(stream: Stream, known: Sequence[str], count: int) -> list[str]:
     """Return `count` distinct names. If there are fewer names, copies are numbered."""
     names = stream.shuffled(known)
-    rounds = [divmod(place, len(names)) for place in range(count)]
+    rounds = [divmod(index, len(names)) for index in range(count)]
     return [f"{names[place]} No. {copy + 1}" if copy else names[place] for copy, place in rounds]

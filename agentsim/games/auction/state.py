@@ -244,7 +244,7 @@ class GameState:
             "CurrentRound": {
                 "Item": self.item.to_json(),
                 "CurrentHighestBid": high,
-                "BidsHistoryForCurrentItem": {str(place): bid for place, bid in enumerate(bids, start=1)},
+                "BidsHistoryForCurrentItem": {str(index): bid for index, bid in enumerate(bids, start=1)},
                 "RoundNumber": self.round,
                 "RoundIteration": self.iteration,
             },

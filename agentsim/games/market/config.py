@@ -120,11 +120,11 @@ class Experiment(GameConfig):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         for name, traders, falling in (("buyers", self.buyers, True), ("sellers", self.sellers, False)):
-            for place, units in enumerate(traders, start=1):
+            for index, units in enumerate(traders, start=1):
                 if list(units) != sorted(units, reverse=falling):
-                    raise ValueError(f"units of {name} {place} must {'fall' if falling else 'rise'}: they go in order")
+                    raise ValueError(f"units of {name} {index} must {'fall' if falling else 'rise'}: they go in order")
                 if max(units) > self.price_max:
-                    raise ValueError(f"units of {name} {place} must not be above price_max, {self.price_max}")
+                    raise ValueError(f"units of {name} {index} must not be above price_max, {self.price_max}")
         return self
 
 

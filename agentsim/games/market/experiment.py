@@ -84,8 +84,8 @@ class Session:
         self.good = self.market.world.goods[0]
         self.equilibrium = equilibrium(self.config.buyers, self.config.sellers)
         schedules = (*self.config.buyers, *self.config.sellers)
-        for place, (agent, units) in enumerate(zip(self.market.agents.values(), schedules, strict=True)):
-            agent.side = "buy" if place < len(self.config.buyers) else "sell"
+        for index, (agent, units) in enumerate(zip(self.market.agents.values(), schedules, strict=True)):
+            agent.side = "buy" if index < len(self.config.buyers) else "sell"
             agent.units = units
             only = Restriction(rule="only_buy" if agent.side == "buy" else "only_sell")
             one = [Restriction(rule="one_unit")] if self.config.kind == INDUCED else []

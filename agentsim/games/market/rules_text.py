@@ -59,7 +59,7 @@ def in_two(text: str, values: Mapping[str, Mapping[str, str]]) -> tuple[str, dic
     """Fill in a text with each agent's values, in two parts: the head that all agents share, and the rest by agent."""
     lines, some = text.rstrip("\n").split("\n"), next(iter(values.values()))
     differs = {name for name in used(text) if any(own[name] != some[name] for own in values.values())}
-    first = next((place for place, line in enumerate(lines) if not differs.isdisjoint(used(line))), len(lines))
+    first = next((index for index, line in enumerate(lines) if not differs.isdisjoint(used(line))), len(lines))
     head, rest = "\n".join(lines[:first]), "\n".join(lines[first:])
     return _filled(head, some), {agent: _filled(rest, own) for agent, own in values.items()}
 

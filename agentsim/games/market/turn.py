@@ -353,7 +353,7 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
             f"{self.answer_line}",
         )
 
-    def in_words(self, words: str) -> BriefingAnswered:
+    def decision_of_prose(self, words: str) -> BriefingAnswered:
         """Return a reply without an object as the words in which the agent does not understand."""
         return BriefingAnswered(action=UNCLEAR, working_memory=cut(words, self.menu.memory_chars))
 

@@ -237,8 +237,8 @@ def clearing(bids: Sequence[Quote], asks: Sequence[Quote]) -> Clearing:
         return Clearing(bids[0][0], asks[0][0], 0, 0)
     bid, ask, _ = met[-1]
     # the first unit that does not trade must not want to trade at the price
-    wanted = sum(units for place, _, units in met if place == bid)
-    offered = sum(units for _, place, units in met if place == ask)
+    wanted = sum(units for price, _, units in met if price == bid)
+    offered = sum(units for _, price, units in met if price == ask)
     next_bid, next_ask = bid + (wanted == bids[bid][1]), ask + (offered == asks[ask][1])
     return Clearing(
         low=max([asks[ask][0], *(price for price, _ in bids[next_bid : next_bid + 1])]),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.options import Either, Narrowed
+from agentsim.engine.options import Either, FieldOverride
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken
@@ -126,9 +126,9 @@ class AuctionBid(MonopolyRequest[Bid]):
         building = {"building": self.lot.building} if self.lot.building else {}
         return {**super().fingerprint_fields(), **building}
 
-    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterable[tuple[str, FieldOverride | None]]:
         legal = Either((Choice((0,)), Number(self.lot.least, self.you.cash)))
-        return [("action.bid", Narrowed(f"{self.bids}, or 0 to withdraw", for_models=legal))]
+        return [("action.bid", FieldOverride(f"{self.bids}, or 0 to withdraw", for_models=legal))]
 
     def fallback(self) -> Bid:
         """Bid 10 above the highest bid while that is below the printed price and the player has the price in cash."""

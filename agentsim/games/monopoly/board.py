@@ -236,7 +236,7 @@ def destination(card: Card, position: int) -> int | None:
             return (position - card.amount) % len(SPACES)
         case "nearest_railroad" | "nearest_utility":
             group = GROUPS[card.effect.removeprefix("nearest_")]
-            return next((place for place in group if place > position), group[0])
+            return next((space for space in group if space > position), group[0])
         case _:
             return None
 

@@ -14,13 +14,13 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options, Subset
-from agentsim.engine.options import JsonObject, Narrowed, Several
+from agentsim.engine.options import FieldOverride, JsonObject, Several
 from agentsim.engine.wording import Worded, counted
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot, BidMade
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS, OnBoard, OnDeed, Space, group_name
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Place, Spoken, TradeRequest, word
+from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Position, Spoken, TradeRequest, word
 from agentsim.games.monopoly.rules_text import deed, rent_line
 from agentsim.games.monopoly.state import BANK, Estate, Kind, View, amount
 
@@ -105,7 +105,7 @@ class HouseOrHotel(Part):
     What stands there is sold, and what can stand there is built: a fifth house is the hotel, whatever it is called.
     """
 
-    position: Place
+    position: Position
     type: Building = "house"
 
 
@@ -328,7 +328,7 @@ class ManageEstate(TradeRequest[Managed]):
             "fifth building is a hotel. Empty lists do nothing.",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterator[tuple[str, FieldOverride | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 
@@ -355,7 +355,7 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
 
 
-def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed | None]]:
+def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, FieldOverride | None]]:
     """Yield the bundle's lists by path: what they may hold now or after the lists before them, or None for nothing.
 
     They depend on deeds and buildings alone, because a provider's prompt cache ends when a schema changes.
@@ -364,12 +364,12 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
     streets = [at for at in held if at in STREETS and estate.has_monopoly(seat, SPACES[at].group)]
     built = [position for position in streets if estate.houses[position]]
 
-    def listed(positions: Sequence[int], *, buildings: bool = False) -> Narrowed:
-        place, most = Choice(tuple(positions)), len(positions)
+    def listed(positions: Sequence[int], *, buildings: bool = False) -> FieldOverride:
+        space, most = Choice(tuple(positions)), len(positions)
         if not buildings:
-            return Narrowed(DEEDS_IN_WORDS, for_models=Several(place, upto=most))
-        item = JsonObject({"position": place, "type": house})
-        return Narrowed(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
+            return FieldOverride(DEEDS_IN_WORDS, for_models=Several(space, upto=most))
+        item = JsonObject({"position": space, "type": house})
+        return FieldOverride(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
     yield "action.sells", listed(built, buildings=True) if built else None
     yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
@@ -485,22 +485,22 @@ async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[i
     kind = building_kind(step.after)
     leader, high, left = builder, step.amount, deque((*bidders, builder))
     while (number := left.popleft()) != leader:
-        place, bid = _place(match, number, step, own=number == builder), 0
+        position, bid = _building_position(match, number, step, own=number == builder), 0
         least = high + match.config.auction_min_step
         if match.seat(number).cash >= least:
             names = (match.name(leader), least, tuple(map(match.name, left)))
-            lot = AuctionLot(place, high, *names, sealed=False, building=kind)
+            lot = AuctionLot(position, high, *names, sealed=False, building=kind)
             bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
-            match.tell(BidMade(place, *match.who(number), bid), by=number)
+            match.tell(BidMade(position, *match.who(number), bid), by=number)
             if not bid and number != builder:
                 out.add(number)
         if bid:
             leader, high = number, bid
             left.append(number)
-    build(match, leader, _place(match, leader, step, own=leader == builder), high)
+    build(match, leader, _building_position(match, leader, step, own=leader == builder), high)
 
 
-def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
+def _building_position(match: Match, number: int, step: Step, *, own: bool) -> int:
     """Return the position on which a bidder would build: the builder's choice, or else that with the highest rent."""
     positions, houses = _buildable(match.state.estate, number, building_kind(step.after)), match.state.estate.houses
     return step.position if own else max(positions, key=lambda position: SPACES[position].rents[houses[position] + 1])

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import FieldOverride
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionClosed, AuctionLot, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import SPACES, Space
 from agentsim.games.monopoly.building import Funds, carry_out, lists_that_matter, open_to, why_not_all
@@ -52,7 +52,7 @@ class RaiseFirst(MonopolyRequest[Funded]):
             f"You may sell buildings and mortgage deeds first. With ${self.needed} {then}",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterator[tuple[str, FieldOverride | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 
@@ -156,8 +156,8 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
     able = [number for number in order if await can_pay(match, number, position, least, bid=True)]
     names = tuple(map(match.name, able))
     requests = []
-    for place, number in enumerate(able):
-        ahead, behind = names[:place], names[place + 1 :]
+    for index, number in enumerate(able):
+        ahead, behind = names[:index], names[index + 1 :]
         lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
         requests.append(match.request(number, AuctionBid, lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 from agentsim.engine import Options
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import FieldOverride
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import (
     Funds,
@@ -113,7 +113,7 @@ class RaiseCash(Proposing[Raised]):
             deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
             yield f"All your buildings would sell for ${worth}; after that you could also mortgage (you get): {deeds}"
 
-    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterator[tuple[str, FieldOverride | None]]:
         estate, seats = self.view.estate(), list(self.view.seats)
         yield from lists_that_matter(estate, self.seat)
         if self.may_propose:  # cash that the rest of the answer raises may be offered

@@ -62,7 +62,7 @@ def stops() -> tuple[float, ...]:
 def _limit(policy: JailPolicy) -> Mapping[State, float]:
     """Return the share of rolls that are made from each state."""
     rows = transitions(policy)
-    number = {state: place for place, state in enumerate(rows)}
+    number = {state: index for index, state in enumerate(rows)}
     moves = [[(number[to], chance) for to, chance in row.items()] for row in rows.values()]
     weights = [1 / len(rows)] * len(rows)
     change = 1.0

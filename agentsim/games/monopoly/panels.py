@@ -253,7 +253,7 @@ def _chart(
     note: str = "",
 ) -> Chart:
     every = -(-len(turns) // _POINTS)
-    chosen = [turn for place, turn in enumerate(turns) if place % every == 0 or turn is turns[-1]]
+    chosen = [turn for index, turn in enumerate(turns) if index % every == 0 or turn is turns[-1]]
     some = f"Every {every}th turn." if every > 3 else f"Every {('', 'second ', 'third ')[every - 1]}turn."
     series = tuple(
         Series(name, tuple(None if player in turn.bankrupt else float(value(turn, player)) for turn in chosen))
@@ -341,19 +341,19 @@ def _signed(amount: int) -> str:
 def rests(log: Sequence[LoggedEvent]) -> Counter[int]:
     """Count the rolls to move after which a token rested on each space, or in jail (`IN_JAIL`)."""
     found: Counter[int] = Counter()
-    place: int | None = None  # of the roll that is being resolved
+    space: int | None = None  # of the roll that is being resolved
     for event in (told.event for told in log):
         match event:
             case Rolled() if event.purpose != "rent":
-                found.update([] if place is None else [place])
-                place = None
+                found.update([] if space is None else [space])
+                space = None
             case Moved():
-                place = event.to
+                space = event.to
             case Jailed() | StayedInJail():
-                place = IN_JAIL
+                space = IN_JAIL
             case _:
                 pass
-    found.update([] if place is None else [place])
+    found.update([] if space is None else [space])
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import FieldOverride
 from agentsim.games.monopoly.building import (
     Bundle,
     ManageEstate,
@@ -140,7 +140,7 @@ class PhaseAction(Proposing[PhaseChoice]):
             ]
         return tuple(lines)
 
-    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterator[tuple[str, FieldOverride | None]]:
         yield from self.trade_that_can_be("action", self.view.seats)
         yield from lists_that_matter(self.view.estate(), self.seat)
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from agentsim.engine import Options, Text
 from agentsim.engine.decision import Decision, WholeNumber
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import FieldOverride
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt, counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
@@ -44,9 +44,9 @@ def _given(value: Any) -> Any:
 
 Word: TypeAlias = Annotated[str, BeforeValidator(word)]
 """The name of a choice, in any case, and with blanks or underscores: "Sell house" is `sell_house`."""
-Place: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
+Position: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
 # Lists are bounded as far as a model's sampling can be: some small models never end one.
-Deeds: TypeAlias = Annotated[tuple[Place, ...], Field(json_schema_extra={"maxItems": 28})]
+Deeds: TypeAlias = Annotated[tuple[Position, ...], Field(json_schema_extra={"maxItems": 28})]
 
 
 class Part(BaseModel):
@@ -184,15 +184,15 @@ class MonopolyRequest(Request[S]):
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
-    def narrowed(self) -> Mapping[str, Narrowed | None]:
+    def field_overrides(self) -> Mapping[str, FieldOverride | None]:
         room = {
             "public_speech": f"at most {counted(self.words, 'word')}",
             "private_thought": f"at most {counted(self.chars, 'character')}",
         }
-        return {name: Narrowed(words, preset="") for name, words in room.items()} | dict(self.on_board())
+        return {name: FieldOverride(words, preset="") for name, words in room.items()} | dict(self.on_board())
 
-    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
-        """Return what the board allows by path of a field, or None if the field cannot matter (`narrowed`)."""
+    def on_board(self) -> Iterable[tuple[str, FieldOverride | None]]:
+        """Return what the board allows by path of a field, or None if the field cannot matter (`field_overrides`)."""
         return ()
 
     def fingerprint_fields(self) -> Mapping[str, Any]:

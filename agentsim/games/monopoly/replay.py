@@ -299,7 +299,7 @@ def utterances(log: Sequence[LoggedEvent]) -> list[Utterance]:
     In the log of one player the thoughts of the others are missing.
     """
     found: dict[tuple[str, int], Utterance] = {}
-    for place, told in enumerate(log):
+    for index, told in enumerate(log):
         match told.event:
             case Spoke() as event:
                 player, turn, said, thought = event.player, event.turn, event.text, ""
@@ -310,7 +310,7 @@ def utterances(log: Sequence[LoggedEvent]) -> list[Utterance]:
             case _:
                 continue
         # Without the number of a decision, every event is an entry of its own.
-        key = (player, told.decision if told.decision is not None else -1 - place)
+        key = (player, told.decision if told.decision is not None else -1 - index)
         _, _, before, mind = found.get(key, (0, "", "", ""))
         found[key] = (turn, player, " ".join(filter(None, (before, said))), mind or thought)
     return list(found.values())

@@ -142,8 +142,8 @@ def called(player: Seat, number: int, seat: int) -> str:
 def _player(player: Seat, estate: Estate, seat: int) -> str:
     if player.bankrupt:
         return "bankrupt"
-    place = SPACES[player.position]
-    at = f"in jail ({player.failed} of 3 rolls failed)" if player.jailed else f"on {place.position} {place.name}"
+    space = SPACES[player.position]
+    at = f"in jail ({player.failed} of 3 rolls failed)" if player.jailed else f"on {space.position} {space.name}"
     cards = f", {counted(len(player.cards), 'Get Out of Jail Free card')}" if player.cards else ""
     worth, most = player.cash + estate.worth(seat), player.cash + estate.liquidation_value(seat)
     return f"${player.cash}, worth ${worth}, up to ${most}, {at}{cards}"

@@ -309,7 +309,7 @@ class Turn:
     @cached_property
     def kept(self) -> tuple[Told, ...]:
         """The lines once the turn is over: words with bids and purchases are kept short."""
-        return tuple(told.shortened() if place in self._asides else told for place, told in enumerate(self.lines))
+        return tuple(told.shortened() if index in self._asides else told for index, told in enumerate(self.lines))
 
     @cached_property
     def short(self) -> tuple[Told, ...]:

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
-from agentsim.engine.options import MISSING, Narrowed
+from agentsim.engine.options import MISSING, FieldOverride
 from agentsim.engine.wording import Worded, counted, quoted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
@@ -394,20 +394,20 @@ class Proposing(TradeRequest[S]):
                 cards = f"{counted(len(player.cards), 'Get Out of Jail Free card')}"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
-    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Narrowed | None]]:
+    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, FieldOverride | None]]:
         """Yield the limits of a proposal's fields at this path: deeds and cards if any are held, cash as there is."""
         estate = self.view.estate()
         others = [number for number in self.view.living if number != self.seat]
         names = [seats[number].id for number in others]
         preset = names[0] if len(names) == 1 else MISSING
-        yield f"{path}.target_player", Narrowed(preset=preset, for_people=Choice(tuple(names)))
+        yield f"{path}.target_player", FieldOverride(preset=preset, for_people=Choice(tuple(names)))
         for side, givers in (("offer", [self.seat]), ("request", others)):
             cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
-            deeds = Narrowed(DEEDS_IN_WORDS) if any(map(estate.held, givers)) else None
-            yield f"{path}.{side}.cash", Narrowed(preset=0, for_people=Number(0, cash))
-            yield f"{path}.{side}.jail_cards", Narrowed(preset=0, for_people=Number(0, cards)) if cards else None
+            deeds = FieldOverride(DEEDS_IN_WORDS) if any(map(estate.held, givers)) else None
+            yield f"{path}.{side}.cash", FieldOverride(preset=0, for_people=Number(0, cash))
+            yield f"{path}.{side}.jail_cards", FieldOverride(preset=0, for_people=Number(0, cards)) if cards else None
             yield f"{path}.{side}.properties", deeds
-        yield f"{path}.pitch", Narrowed("your words to that player; empty for none")
+        yield f"{path}.pitch", FieldOverride("your words to that player; empty for none")
 
 
 class ProposeTrade(Proposing[Proposed]):
@@ -438,7 +438,7 @@ class ProposeTrade(Proposing[Proposed]):
             *self.for_trade(),
         )
 
-    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterator[tuple[str, FieldOverride | None]]:
         return self.trade_that_can_be("action", self.view.seats)
 
 

@@ -173,7 +173,7 @@ def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) 
     return ""
 
 
-def in_words(terms: Sequence[Term]) -> str:
+def terms_in_words(terms: Sequence[Term]) -> str:
     return "; ".join(filled(term.words, term) for term in terms)
 
 

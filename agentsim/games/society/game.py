@@ -82,9 +82,9 @@ class Society(Game):
         super().admit(config, players)
         if config.quorum > len(players):
             raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
-        for place, law in enumerate(config.laws):
+        for index, law in enumerate(config.laws):
             if problem := misfit("law", law.terms, len(players), config.hours_per_day):
-                raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
+                raise ScenarioError(problem, key=f"game_config.laws.{index}.terms")
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
         state = founded(config, table.players, founding.dealt(table, config))

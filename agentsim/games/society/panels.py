@@ -32,7 +32,7 @@ from agentsim.engine.panel import (
 from agentsim.engine.truth import Truth
 from agentsim.engine.wording import by_count, counted, sentence
 from agentsim.games.society.amounts import UNIT, number
-from agentsim.games.society.assembly import RESOURCES, Ballot, in_words
+from agentsim.games.society.assembly import RESOURCES, Ballot, terms_in_words
 from agentsim.games.society.building import Contributed, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.evening import AgentDied, DayEnded, FellDormant, Idled, SocietyEnded
@@ -151,7 +151,7 @@ def _proposal_rows(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
     resolved = {event.proposal: event for event in events if isinstance(event, ProposalResolved)}
     for event in events:
         if isinstance(event, Proposed):
-            made = (event.type, event.title, event.description, in_words(event.terms), event.closes)
+            made = (event.type, event.title, event.description, terms_in_words(event.terms), event.closes)
             end = resolved.get(event.proposal)
             ended: Row = (None,) * 7
             if end is not None:
@@ -181,7 +181,7 @@ def _law_rows(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
     for event in events:
         if isinstance(event, LawEnacted):
             by = (event.proposal or None, event.agent or None, seats[event.agent])
-            yield event.law, *by, event.title, in_words(event.terms), event.day, ended.get(event.law)
+            yield event.law, *by, event.title, terms_in_words(event.terms), event.day, ended.get(event.law)
 
 
 Transfer: TypeAlias = tuple[str, int, int | None, str, int, int | None]
@@ -352,7 +352,7 @@ def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
             end, by = resolved.get(event.proposal), cast[event.proposal]
             result = "open" if end is None else f"{end.result}, day {end.day}"
             sides = (_side(agent for agent, vote in by.items() if vote == side) for side in get_args(Ballot))
-            does = in_words(event.terms) or "words alone"
+            does = terms_in_words(event.terms) or "words alone"
             rows.append((event.proposal, people.called(event.agent), event.type, event.title, does, result, *sides))
     if rows:
         columns = ("proposal", "by", "type", "title", "what it does", "result", *get_args(Ballot))
@@ -373,7 +373,9 @@ def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterato
     """
     laws = [event for event in events if isinstance(event, LawEnacted)]
     ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
-    rows = ((law.law, law.title, in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws)
+    rows = (
+        (law.law, law.title, terms_in_words(law.terms) or "words alone", law.day, ended.get(law.law)) for law in laws
+    )
     if laws:
         yield DataTable("Laws", ("law", "title", "what it does", "from day", "until day"), tuple(rows))
     measured = [law for law in laws if 0 < law.day < len(days.get("day", ()))]

@@ -293,7 +293,7 @@ class Act(Request[Acted]):
             return _rejected(f"Invalid action data: {str(error).removeprefix('action.')}", given)
         return acted
 
-    def in_words(self, words: str) -> Acted | None:
+    def decision_of_prose(self, words: str) -> Acted | None:
         """Return a reply in words as a post, or None if actions are strict or talk is off."""
         if self.rules.strict_actions or not self.rules.talk:
             return None

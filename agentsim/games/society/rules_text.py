@@ -347,7 +347,7 @@ def _past(you: Own, room: int) -> Iterator[str]:
     for told in you.memory.told():
         if told.own or not told.new:
             parts[told.part].append(told)
-    latest = {told.other: place for place, told in enumerate(parts["messages"])}
+    latest = {told.other: index for index, told in enumerate(parts["messages"])}
     parts["messages"].sort(key=lambda told: latest[told.other])  # as threads, the one with the latest message last
     lists = [
         Listed(_PAST[part][0], [each.line for each in told], _PAST[part][1]) for part, told in parts.items() if told

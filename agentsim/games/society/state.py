@@ -27,7 +27,7 @@ def gini(wealths: Sequence[int]) -> float:
     total, n = sum(wealths), len(wealths)
     if not total:
         return 0.0
-    return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
+    return round(sum((2 * index - n - 1) * wealth for index, wealth in enumerate(wealths, 1)) / (n * total), 4)
 
 
 # -- the forum
@@ -166,7 +166,7 @@ class Citizen:
         return sum(self.stock.values())
 
 
-Place: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
+Account: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
 """A holder, source or sink of resources."""
 
 
@@ -241,19 +241,19 @@ class State:
 
     # -- resources
 
-    def move(self, resource: Resource, amount: int, source: Place, target: Place) -> None:
+    def move(self, resource: Resource, amount: int, source: Account, target: Account) -> None:
         """Move an amount, and wake the target if it is a dormant agent that now holds enough.
 
         `produced` is the source of new resources, `consumed` and `spent` are the sinks; all three only grow.
         """
-        for place, change in ((source, -amount), (target, amount)) if amount else ():
-            if isinstance(place, Citizen):
-                place.stock[resource] += change
+        for holder, change in ((source, -amount), (target, amount)) if amount else ():
+            if isinstance(holder, Citizen):
+                holder.stock[resource] += change
                 self.held[resource] += change
-                assert place.stock[resource] >= 0, "no stock is below 0"
+                assert holder.stock[resource] >= 0, "no stock is below 0"
             else:
-                account: dict[str, int] = getattr(self, place)
-                account[resource] += amount if place == "produced" else change
+                account: dict[str, int] = getattr(self, holder)
+                account[resource] += amount if holder == "produced" else change
                 assert account[resource] >= 0, "the pool pays what it holds"
         if isinstance(target, Citizen) and target.status == "dormant" and self._has_to_wake(target):
             self._become(target, "active")

@@ -26,9 +26,9 @@ from agentsim.games.society.assembly import (
     Repeal,
     Resource,
     Terms,
-    in_words,
     is_repeal,
     misfit,
+    terms_in_words,
 )
 from agentsim.games.society.config import FoundingLaw
 from agentsim.games.society.state import State
@@ -215,7 +215,7 @@ class LawEnacted(
 
     @property
     def in_words(self) -> str:
-        return in_words(self.terms)
+        return terms_in_words(self.terms)
 
 
 class LawRepealed(Daily, heading="Law {law} ends: {title}", content="Repealed by proposal {proposal}."):

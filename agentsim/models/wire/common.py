@@ -467,12 +467,12 @@ def _parts_of_kind(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[Pa
 def without_preambles(found: Iterable[tuple[PartKind, str]]) -> list[tuple[PartKind, str]]:
     """Return the texts of an answer, of which words before more thinking and further words are thinking, too."""
     texts = list(found)
-    said = [place for place, (kind, text) in enumerate(texts) if kind == "said" and text.strip()]
-    thought = [place for place, (kind, text) in enumerate(texts) if kind == "thought" and text.strip()]
+    said = [index for index, (kind, text) in enumerate(texts) if kind == "said" and text.strip()]
+    thought = [index for index, (kind, text) in enumerate(texts) if kind == "thought" and text.strip()]
     begins = max((place for place in thought if said and place < said[-1]), default=0)
     return [
-        ("thought", text) if kind == "said" and place < begins else (kind, text)
-        for place, (kind, text) in enumerate(texts)
+        ("thought", text) if kind == "said" and index < begins else (kind, text)
+        for index, (kind, text) in enumerate(texts)
     ]
 
 

@@ -121,7 +121,7 @@ def _behind_tools(envelope: Mapping[str, Any], content: list[Any] | str) -> list
 
     The words before the tool's last call or result are thinking.
     """
-    places = [place for place, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
+    places = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
     if not places:
         return []
     parts = [part for part in content[: places[-1]] if not _of_the_host(part)]

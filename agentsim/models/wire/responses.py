@@ -128,12 +128,12 @@ def _parts_by_step(messages: list[Mapping[str, Any]]) -> list[tuple[PartKind, st
     """Return the texts of an output. Each message is a step: words of those before the last with words are thinking."""
     steps = [without_preambles(message_parts(message)) for message in messages]
     with_words = [
-        place for place, step in enumerate(steps) if messages[place].keys() > {"content"} and text_of_kind(step, "said")
+        index for index, step in enumerate(steps) if messages[index].keys() > {"content"} and text_of_kind(step, "said")
     ]
     last = max(with_words, default=0)
     return [
-        ("thought", text) if kind == "said" and place < last else (kind, text)
-        for place, step in enumerate(steps)
+        ("thought", text) if kind == "said" and index < last else (kind, text)
+        for index, step in enumerate(steps)
         for kind, text in step
     ]
 

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from agentsim.errors import AgentsimError, Interrupted, JournalError, place_of
+from agentsim.errors import AgentsimError, Interrupted, JournalError, location_of
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.records.journal import Totals
@@ -70,7 +70,7 @@ def failed(name: str, error: BaseException) -> GameEnd:
         return GameEnd(name, "failed", error=str(error), exit_code=error.exit_code)
     if not isinstance(error, Exception):
         return GameEnd(name, Interrupted.status, error=type(error).__name__, exit_code=130)
-    return GameEnd(name, "failed", error=f"{place_of(error)}: {type(error).__name__}: {error}", exit_code=1)
+    return GameEnd(name, "failed", error=f"{location_of(error)}: {type(error).__name__}: {error}", exit_code=1)
 
 
 class Executor(ABC):

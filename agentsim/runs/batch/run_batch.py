@@ -189,15 +189,15 @@ class Batch:
             yield left
             return
         begun = {game.seed for game in self.manifest.games if self._files(game).journal.exists()}
-        owed = max((place for place, game in enumerate(left) if game.seed in begun), default=-1)
+        owed = max((index for index, game in enumerate(left) if game.seed in begun), default=-1)
         part: list[Planned] = []
-        for place, game in enumerate(left):
-            if not part and place > owed and (why := self.enough()) is not None:
+        for index, game in enumerate(left):
+            if not part and index > owed and (why := self.enough()) is not None:
                 self.result.enough = why
                 return
             part.append(game)
-            following = left[place + 1].seed if place + 1 < len(left) else None
-            if following is None or (place >= owed and len(part) >= self._jobs and following != game.seed):
+            following = left[index + 1].seed if index + 1 < len(left) else None
+            if following is None or (index >= owed and len(part) >= self._jobs and following != game.seed):
                 yield part
                 part = []
 

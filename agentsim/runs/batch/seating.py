@@ -62,8 +62,8 @@ def williams(size: int, row: int, width: int | None = None, block: int = 0) -> t
     width = size if width is None else width
     start = block if width < size else 0
     mirrored = -1 if size % 2 and block % 2 else 1
-    zigzag = [(place + 1) // 2 if place % 2 else -(place // 2) for place in range(size)]  # 0, 1, -1, 2, -2, ...
-    return tuple((mirrored * zigzag[(start + place) % size] + row) % size for place in range(width))
+    zigzag = [(index + 1) // 2 if index % 2 else -(index // 2) for index in range(size)]  # 0, 1, -1, 2, -2, ...
+    return tuple((mirrored * zigzag[(start + index) % size] + row) % size for index in range(width))
 
 
 def rows(

@@ -167,14 +167,14 @@ def test_before_the_first_item_there_is_nothing_and_before_the_first_bid_no_pric
     log = _played().log
     assert GAME.panels([], []) == []
     assert GAME.panels(log[:1], []) == []
-    first_bid = next(place for place, told in enumerate(log) if isinstance(told.event, BidMade))
+    first_bid = next(index for index, told in enumerate(log) if isinstance(told.event, BidMade))
     assert [panel.title for panel in GAME.panels(log[:first_bid], [])] == ALWAYS
     assert [panel.title for panel in GAME.panels(log[: first_bid + 1], [])] == [*OPEN, *ALWAYS, "Who outbid whom"]
 
 
 def test_an_item_that_is_still_on_sale_is_nobodys() -> None:
     log = _played().log
-    first_bid = next(place for place, told in enumerate(log) if isinstance(told.event, BidMade))
+    first_bid = next(index for index, told in enumerate(log) if isinstance(told.event, BidMade))
     panels: dict[str, Any] = {panel.title: panel for panel in GAME.panels(log[: first_bid + 1], [])}
     assert panels["High bid by iteration"].rows == (("Compass (60)", 30, None),)
 

@@ -64,7 +64,7 @@ ACT: Any = next(ask.request for ask in PLAYED.asks("A") if isinstance(ask.reques
 def changed(kind: type[Event], **fields: Any) -> list[LoggedEvent]:
     """The events of that market with other fields in the first one of a kind."""
     log = list(PLAYED.log)
-    at = next(place for place, told in enumerate(log) if isinstance(told.event, kind))
+    at = next(index for index, told in enumerate(log) if isinstance(told.event, kind))
     event: Any = log[at].event
     log[at] = log[at]._replace(event=replace(event, **fields))
     return log
@@ -88,14 +88,14 @@ def test_a_broken_law_is_noticed(kind: type[Event], fields: dict[str, Any], prob
 
 def test_an_order_that_was_withdrawn_does_not_trade() -> None:
     log = list(PLAYED.log)
-    at = next(place for place, told in enumerate(log) if isinstance(told.event, Traded))
+    at = next(index for index, told in enumerate(log) if isinstance(told.event, Traded))
     gone = Withdrawn(2, "B", "wheat", "sell", 5, 2, sealed=False, why="cancelled")
     log.insert(at, log[at]._replace(event=gone))
     assert "order 2 trades 2 of 0" in broken(log)
 
 
 def test_agents_are_told_of_what_they_hold() -> None:
-    at = next(place for place, told in enumerate(PLAYED.log) if isinstance(told.event, Ordered))
+    at = next(index for index, told in enumerate(PLAYED.log) if isinstance(told.event, Ordered))
     for capital, found in ((100, []), (99, ["A is told of 99 capital, and has 100"])):
         asked = replace(ACT, now=replace(ACT.now, held={**ACT.now.held, "capital": capital}))
         assert broken([*PLAYED.log[:at], asked, *PLAYED.log[at:]]) == found

@@ -49,7 +49,7 @@ def test_prices_add_up_to_one_and_each_is_a_chance(sold: list[int], b: int) -> N
 def test_the_cost_is_hansons_and_prices_are_its_slope(sold: list[int], b: int) -> None:
     assert float(cost(sold, b)) == pytest.approx(b * log(sum(exp(each / b) for each in sold)), abs=1e-9)
     step = [
-        cost([each + (place == at) for at, each in enumerate(sold)], b) - cost(sold, b) for place in range(len(sold))
+        cost([each + (index == at) for at, each in enumerate(sold)], b) - cost(sold, b) for index in range(len(sold))
     ]
     for price, paid in zip(prices(sold, b), step, strict=True):
         assert price <= paid <= 1, "it rises while it is bought"

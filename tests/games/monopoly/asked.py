@@ -134,8 +134,8 @@ def rendered(request: MonopolyRequest[Any]) -> str:
 
 def main() -> None:
     GOLDEN.mkdir(exist_ok=True)
-    for place, request in enumerate(questions(), start=1):
-        (GOLDEN / f"{name_of(place, request)}.txt").write_text(rendered(request), encoding="utf-8")
+    for index, request in enumerate(questions(), start=1):
+        (GOLDEN / f"{name_of(index, request)}.txt").write_text(rendered(request), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -72,20 +72,20 @@ def rows(policy: Policy) -> Mapping[State, Row]:
 def shares(policy: Policy) -> Mapping[State, float]:
     """The share of all rolls that end in each state: by elimination of one state after the other, without a limit."""
     states = list(rows(policy))
-    number = {state: place for place, state in enumerate(states)}
+    number = {state: index for index, state in enumerate(states)}
     flow = [[0.0] * len(states) for _ in states]
     for state, row in rows(policy).items():
         for end, chance in row.items():
             flow[number[state]][number[end]] = chance
     for last in range(len(states) - 1, 0, -1):
         out = sum(flow[last][:last])
-        for place in range(last):
-            flow[place][last] = share = flow[place][last] / out
+        for index in range(last):
+            flow[index][last] = share = flow[index][last] / out
             if share:
-                flow[place][:last] = [way + share * on for way, on in zip(flow[place], flow[last][:last], strict=False)]
+                flow[index][:last] = [way + share * on for way, on in zip(flow[index], flow[last][:last], strict=False)]
     weights = [1.0]
     for last in range(1, len(states)):
-        weights.append(sum(weights[place] * flow[place][last] for place in range(last)))
+        weights.append(sum(weights[index] * flow[index][last] for index in range(last)))
     return {state: weight / sum(weights) for state, weight in zip(states, weights, strict=True)}
 
 

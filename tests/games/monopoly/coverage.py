@@ -149,7 +149,7 @@ class Coverage:
         self._card = card.id
         self._debt = {"pay_each": "C15 to each", "receive_each": "H09 from each"}.get(card.effect, "a card to the bank")
         if card.effect == "repairs":
-            counts = [ledger.houses[place] for place, owner in enumerate(ledger.owner) if owner == event.player]
+            counts = [ledger.houses[index] for index, owner in enumerate(ledger.owner) if owner == event.player]
             houses, hotels = any(0 < count < 5 for count in counts), 5 in counts
             built = " and ".join(["houses"] * houses + ["hotels"] * hotels)
             self._count(f"{card.id} for {built or 'nothing'}")
@@ -224,7 +224,7 @@ class Coverage:
 
     def _bankrupted(self, event: Bankrupted) -> None:
         ledger = self._ledger
-        owned = [place for place, owner in enumerate(ledger.owner) if owner == event.player]
+        owned = [index for index, owner in enumerate(ledger.owner) if owner == event.player]
         whom = "the bank" if event.creditor is None else "a player"
         by_interest = self._fallen and self._heir == event.player and event.creditor is None
         debt = "interest inherited" if by_interest else self._debt

@@ -21,11 +21,11 @@ def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...
         if left in tried:
             return False
         tried.add(left)
-        for place, (lot, _) in enumerate(wanted):
-            if left[place] and not why_not(now, kind, 0, lot):
+        for index, (lot, _) in enumerate(wanted):
+            if left[index] and not why_not(now, kind, 0, lot):
                 then = now.copy()
                 then.change(kind, lot)
-                if goes_on(then, (*left[:place], left[place] - 1, *left[place + 1 :])):
+                if goes_on(then, (*left[:index], left[index] - 1, *left[index + 1 :])):
                     return True
         return False
 

@@ -33,7 +33,7 @@ def chi_squared(found: Sequence[int], policy: Policy) -> float:
 def test_a_million_rolls_end_where_the_exact_chain_says(policy: JailPolicy, rolls: int) -> None:
     found = walked(policy, rolls, 1)
     assert rolls <= sum(found) <= rolls + 2
-    assert [place for place in range(CELL + 1) if not found[place]] == [30]
+    assert [index for index in range(CELL + 1) if not found[index]] == [30]
     assert chi_squared(found, policy) < MOST
 
 

@@ -19,7 +19,7 @@ ENTRENCHED: dict[str, Any] = {**FIRST_DAY, "constitution": "entrenched"}
 def voted(town: Town, proposal: Mapping[str, Any], yes: int, no: int = 0) -> ProposalResolved:
     """Return the result of a proposal of the first active agent with this many votes for and against."""
     number, active = town.state.assembly.proposed + 1, town.active
-    cast = {agent: vote(number, "yes" if place < yes else "no") for place, agent in enumerate(active[: yes + no])}
+    cast = {agent: vote(number, "yes" if index < yes else "no") for index, agent in enumerate(active[: yes + no])}
     town.day({active[0]: proposal}, cast)
     (event,) = town.events(ProposalResolved)
     assert isinstance(event, ProposalResolved)

@@ -17,7 +17,7 @@ from agentsim.games.society.talk import MessageSent, Posted
 from agentsim.games.society.voting import LawEnacted
 from agentsim.games.society.work import Traded, Worked
 
-PLAYERS = tuple(f"agent{place}" for place in range(1, 13))
+PLAYERS = tuple(f"agent{index}" for index in range(1, 13))
 LAWS = [
     {"title": "A share for all", "terms": [{"kind": "tax", "resource": "all", "percent": 30}]},
     {

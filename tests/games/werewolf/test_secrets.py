@@ -31,7 +31,7 @@ def test_a_player_is_told_its_role_and_only_a_werewolf_its_fellows(player: str) 
 )
 def test_the_secrets_of_a_night_are_told_only_to_whom_they_concern(event: type[Any], concerned: str) -> None:
     log = play(ANSWERS, speeches=0).log
-    morning = next(place for place, told in enumerate(log) if told.event.kind == "died")
+    morning = next(index for index, told in enumerate(log) if told.event.kind == "died")
     night = [told.to for told in log[:morning] if isinstance(told.event, event)]
     assert set(night) == {tuple(concerned)}
 

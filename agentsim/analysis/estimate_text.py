@@ -1,4 +1,4 @@
-"""Estimates in words: a value with its interval and number of games, and the clearest of many effects."""
+"""Estimates as text: a value with its interval and number of games, and the clearest of many effects."""
 
 from __future__ import annotations
 
