@@ -46,6 +46,12 @@ def _alike(number: int, unit: str) -> str:
     return f"the same in all {counted(number, unit)}"
 
 
+def _none_of(number: int, that: str = "") -> str:
+    if number == 1:
+        return f"the one {'that varies' if that else 'effect'} does not differ from zero"
+    return f"none of {number} effects {f'that {that} ' if that else ''}{DIFFERS}"
+
+
 def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "") -> str:
     """Say which of many effects is clearest, or that none was found, by the intervals that hold for all together.
 
@@ -67,10 +73,10 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     if alike:
         who, best, own = max(alike, key=lambda each: abs(each[1].mean))
         changed = f"{best.measure} of {best.player} by {best.mean:{form}}, {_alike(own, unit)}{more}"
-        beside = f"; none of {counted(len(known), 'effect')} that vary {DIFFERS}" if known else ""
+        beside = f"; {_none_of(len(known), that='vary')}" if known else ""
         return f"{where}, {who} changed {changed}{beside}."
     if known:
-        none = f"none of {counted(len(known), 'effect')} {DIFFERS} (simultaneous 95% intervals; {many})"
+        none = f"{_none_of(len(known))} (simultaneous 95% intervals; {many})"
         return f"{where}, no effect of {of} was found: {none}."
     if any(each.mean or each.low is not None for _, each, _ in found):
         return f"{where}, no effect of {of} was found: {many} give no simultaneous intervals."

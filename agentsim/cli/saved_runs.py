@@ -81,12 +81,16 @@ def _print_runs(directory: Path, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
     from agentsim.records.fallback_rates import NOTABLE
     from agentsim.records.load import list_batches, list_runs
+    from agentsim.records.run_files import MANIFEST
 
     if directory.exists() and not directory.is_dir():
         raise UsageError(f"{directory}: is not a directory")
     found, batches = list_runs(directory), list_batches(directory)
     if as_json:
         say_json([*(run.to_json() for run in found), *map(asdict, batches)])
+        return
+    if not found and (directory / MANIFEST).is_file():
+        typer.echo(safe(f"no game of the batch {directory} is recorded yet: agentsim resume {directory} plays it"))
         return
     if not found and not batches:
         typer.echo(

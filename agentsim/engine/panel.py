@@ -248,7 +248,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Tie:
+class Edge:
     """A transfer between two nodes: its amount (`weight`, above 0) and its `kind`."""
 
     source: str
@@ -259,11 +259,11 @@ class Tie:
 
 @dataclass(frozen=True)
 class Network:
-    """The transfers between nodes; ties between other names are left out."""
+    """The transfers between nodes; edges between other names are left out."""
 
     title: str
     nodes: tuple[Node, ...]
-    ties: tuple[Tie, ...]
+    edges: tuple[Edge, ...]
     note: str = ""
 
 

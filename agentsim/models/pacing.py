@@ -413,7 +413,7 @@ async def call_with_retries(
     """
     verdict = RetryVerdict(None)  # on the latest failed attempt
 
-    async def counted() -> Completion:
+    async def attempt_once() -> Completion:
         nonlocal verdict
         try:
             completion = await attempt()
@@ -427,14 +427,14 @@ async def call_with_retries(
         return completion
 
     try:
-        return await counted()
+        return await attempt_once()
     except ModelError as error:
         first = [error]  # nearly every call succeeds at once: set up retries only after a failure
 
     async def attempted() -> Completion:
         if first:
             raise first.pop()
-        return await counted()
+        return await attempt_once()
 
     def wait(_: RetryCallState) -> float:
         assert verdict.wait_s is not None, "asked only after an error that is not final"

@@ -504,6 +504,7 @@ class _Search:
     left: Iterator[Adjustments]
     error: RequestNotAccepted = field(init=False)
     tried: set[Adjustments] = field(default_factory=set)
+    repeated: set[Adjustments] = field(default_factory=set)
     candidate: Adjustments | None = None
     """The adjustments sent last, while the host has neither accepted them nor answered with such an error."""
 
@@ -512,12 +513,16 @@ class _Search:
         self.tried.add(self.adjustments)
 
     def next_candidate(self, present: Adjustments) -> Adjustments | None:
-        """Return the candidate to send next, or None if none is left. The `present` ones may be sent again."""
+        """Return the candidate to send next, or None if none is left. The `present` ones may be sent once more."""
         if self.candidate is None and len(self.tried) < _MOST_REQUESTS:
-            self.candidate = next((each for each in self.left if each == present or each not in self.tried), None)
+            # without `repeated`, a host whose words differ each time would be sent the same request for ever
+            self.candidate = next((each for each in self.left if self._may_be_sent(each, present)), None)
             if self.candidate is not None:
-                self.tried.add(self.candidate)
+                (self.repeated if self.candidate in self.tried else self.tried).add(self.candidate)
         return self.candidate
+
+    def _may_be_sent(self, candidate: Adjustments, present: Adjustments) -> bool:
+        return candidate not in self.tried or (candidate == present and candidate not in self.repeated)
 
 
 class FirstCall(RateLimiter):

@@ -56,7 +56,7 @@ class Player(Protocol):
         """This player and those that take over from it, in order: the same seat with other models."""
 
     @property
-    def attempts(self) -> RetryPolicy:
+    def retry_policy(self) -> RetryPolicy:
         """The number of attempts, and the waits between them."""
 
     @property

@@ -33,7 +33,7 @@ class HumanPlayer:
     terminal: Terminal
     persona: str = ""
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
-    attempts: RetryPolicy = field(default=PATIENT, init=False)
+    retry_policy: RetryPolicy = field(default=PATIENT, init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None, repair=True), init=False)
     source: Literal["human"] = field(default="human", init=False)
     name: str = field(default="human", init=False)
@@ -54,7 +54,7 @@ class HumanPlayer:
         self._reason = rejected_replies[-1].reason if rejected_replies else ""
         return prompt_messages(ask.prompt(), self.persona)
 
-    def answer_unless_summoned(self, ask: Ask) -> Completion | None:
+    def answer_unless_interrupted(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.requested or self._reason:
             return None

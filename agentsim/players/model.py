@@ -74,7 +74,7 @@ class ModelPlayer:
     model: Model
     sampling: Sampling
     persona: str
-    attempts: RetryPolicy
+    retry_policy: RetryPolicy
     reasking: ReaskPolicy
     source: Literal["model", "script"] = "model"
     backup: ModelPlayer | None = None

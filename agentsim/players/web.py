@@ -65,7 +65,7 @@ class WebPlayer:
     persona: str = ""
     timeout_s: float | None = None
     changed: Callable[[], None] = lambda: None
-    attempts: RetryPolicy = field(default=PATIENT, init=False)
+    retry_policy: RetryPolicy = field(default=PATIENT, init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
     source: Literal["human"] = field(default="human", init=False)
     name: str = field(default="web", init=False)

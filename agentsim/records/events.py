@@ -206,7 +206,7 @@ class Divergence:
 
 def divergence(one: History, other: History) -> Divergence:
     """Compare two histories of one game, decision by decision and event by event."""
-    decision = _first_difference(_decided(one), _decided(other))
+    decision = _first_difference(_comparable_decisions(one), _comparable_decisions(other))
     before = len(one.decisions) if decision is None else decision.place - 1
     models = [{player.id: player.model for player in history.seated} for history in (one, other)]
     places = [[] if history.outcome is None else history.outcome.standings for history in (one, other)]
@@ -237,7 +237,7 @@ def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, A
     return next((Parted(place, mine, theirs) for place, (mine, theirs) in pairs if mine != theirs), None)
 
 
-def _decided(history: History) -> Iterator[dict[str, Any]]:
+def _comparable_decisions(history: History) -> Iterator[dict[str, Any]]:
     for decision in history.decisions:
         yield {"player": decision.player, "kind": decision.kind, "decision": decision.decision}
 

@@ -116,11 +116,11 @@ class _Sample:
             yield self._begin(span, part.title, "round", None)
             for event in part.events:
                 if (decision := left.pop(int(event.metadata.get("decision") or 0), None)) is not None:
-                    yield from self._decided(decision, span)
+                    yield from self._decision_events(decision, span)
                 yield self._told(event, span)
             if part is self._history.rounds[-1]:
                 for decision in left.values():
-                    yield from self._decided(decision, span)
+                    yield from self._decision_events(decision, span)
             yield self._end(span)
 
     def _told(self, event: EventRecord, span: str) -> Any:
@@ -129,7 +129,7 @@ class _Sample:
         data: Any = {"heading": event.heading, "content": event.content, "to": event.visibility, "data": event.data}
         return InfoEvent(source=event.kind, data=data, timestamp=self._when(), span_id=span)
 
-    def _decided(self, decision: DecisionRecord, parent: str) -> Iterator[Any]:
+    def _decision_events(self, decision: DecisionRecord, parent: str) -> Iterator[Any]:
         from inspect_ai.event import InfoEvent
 
         span = f"decision-{decision.index}"

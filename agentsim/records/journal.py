@@ -647,7 +647,7 @@ class Journal:
     def append_attempts(self, wave: int, place: int, player: str, attempts: Sequence[Attempt]) -> None:
         """Append attempts at a decision that is not made yet, so that they are not paid for again.
 
-        The next `sync()` writes them to the disk.
+        They are in the file at once; the next `sync()` makes them survive a power loss.
         """
         for attempt in attempts:
             found = adapter(Attempt).dump_python(attempt, context=self._texts)

@@ -113,7 +113,7 @@ class RunFiles:
                 files = cls(directory, stem if number == 1 else f"{stem}_{number}")
                 if any(path.exists() for path in (*files.histories, files.page)):
                     continue
-                if (handle := empty_journal(files.journal)) is not None:
+                if (handle := create_journal(files.journal)) is not None:
                     return files, handle
         except OSError as error:
             raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
@@ -126,7 +126,7 @@ class RunFiles:
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
 
-def empty_journal(path: Path) -> int | None:
+def create_journal(path: Path) -> int | None:
     """Return the open handle of an empty journal that this process has locked, or None if the name is taken.
 
     A process that was killed before the first line leaves an empty journal, which is no run: it is taken over.

@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.panel import DataTable, Network, Node, Threads, Tie
+from agentsim.engine.panel import DataTable, Edge, Network, Node, Threads
 from agentsim.engine.wording import sentence
 from agentsim.report.markup import TemplateContext, fitted, number, series_tone, table, tone, tone_of
 
@@ -30,12 +30,12 @@ _APART = 9.0  # offset of one direction from the chord, so that both are visible
 
 
 def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
-    """Lay out the nodes with the most traffic on a circle by group, the heaviest ties, and a table of all ties."""
-    ties = _joined(panel)
+    """Lay out the nodes with the most traffic on a circle by group, the heaviest edges, and a table of all edges."""
+    edges = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
-    for tie in ties:
-        for name in {tie.source, tie.target}:
-            traffic[name] += tie.weight
+    for edge in edges:
+        for name in {edge.source, edge.target}:
+            traffic[name] += edge.weight
     groups = list(dict.fromkeys(node.group for node in panel.nodes))
     tones = {group: series_tone(index) for index, group in enumerate(groups)} if len(groups) > 1 else {}
     busiest = {node.name for node in sorted(panel.nodes, key=lambda node: -traffic[node.name])[:MOST_NODES]}
@@ -43,21 +43,21 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
     drawn = sorted((node for node in panel.nodes if node.name in busiest), key=lambda node: groups.index(node.group))
     spots = _spots(drawn, traffic, tones, players)
     at = {spot.name: spot for spot in spots}
-    kinds = {kind: index for index, kind in enumerate(sorted({tie.kind for tie in ties}))}
-    strongest = sorted(ties, key=lambda tie: -tie.weight)
-    between = [tie for tie in strongest if tie.source in at and tie.target in at and tie.source != tie.target]
+    kinds = {kind: index for index, kind in enumerate(sorted({edge.kind for edge in edges}))}
+    strongest = sorted(edges, key=lambda edge: -edge.weight)
+    between = [edge for edge in strongest if edge.source in at and edge.target in at and edge.source != edge.target]
     heaviest = between[:MOST_ARCS]
-    most = max((tie.weight for tie in heaviest), default=1.0)
+    most = max((edge.weight for edge in heaviest), default=1.0)
     thick = _THIN + (_THICK - _THIN) * min(1.0, math.sqrt(_MANY_ARCS / max(1, len(heaviest))))
     fewer = {
         "who had less to do with others are not drawn": len(panel.nodes) - len(drawn),
-        "slighter ties are not drawn": len(between) - len(heaviest),
+        "slighter edges are not drawn": len(between) - len(heaviest),
     }
     left_out = [f"{count:,} {whose}" for whose, count in fewer.items() if count]
-    if len(ties) > MOST_ROWS:
-        left_out.append(f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}")
+    if len(edges) > MOST_ROWS:
+        left_out.append(f"the table holds the {MOST_ROWS:,} strongest edges of {len(edges):,}")
     what = ("what",) if any(kinds) else ()
-    rows = ((tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight) for tie in strongest[:MOST_ROWS])
+    rows = ((edge.source, edge.target, *((edge.kind,) if what else ()), edge.weight) for edge in strongest[:MOST_ROWS])
     return TemplateContext(
         shape="network",
         panel=panel,
@@ -65,7 +65,7 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
         brief=len(spots) <= _FEW and all(len(spot.label) <= _SHORT for spot in spots),
         spots=spots,
         # the heaviest are drawn last, on top
-        arcs=[_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)],
+        arcs=[_arc(edge, at, thick * math.sqrt(edge.weight / most), kinds[edge.kind]) for edge in reversed(heaviest)],
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
         left_out=sentence("; ".join(left_out)),
@@ -73,14 +73,14 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
     )
 
 
-def _joined(panel: Network) -> list[Tie]:
-    """Sum the ties of each pair and kind, in order of first occurrence, without ties of no weight."""
+def _joined(panel: Network) -> list[Edge]:
+    """Sum the edges of each pair and kind, in order of first occurrence, without edges of no weight."""
     names = {node.name for node in panel.nodes}
     weights: dict[tuple[str, str, str], float] = defaultdict(float)
-    for tie in panel.ties:
-        if math.isfinite(tie.weight) and tie.weight > 0 and {tie.source, tie.target} <= names:
-            weights[tie.source, tie.target, tie.kind] += tie.weight
-    return [Tie(source, target, weight, kind) for (source, target, kind), weight in weights.items()]
+    for edge in panel.edges:
+        if math.isfinite(edge.weight) and edge.weight > 0 and {edge.source, edge.target} <= names:
+            weights[edge.source, edge.target, edge.kind] += edge.weight
+    return [Edge(source, target, weight, kind) for (source, target, kind), weight in weights.items()]
 
 
 def _spots(
@@ -108,15 +108,15 @@ def _spots(
     return [spot(index, node) for index, node in enumerate(nodes)]
 
 
-def _arc(tie: Tie, at: Mapping[str, TemplateContext], width: float, kind: int) -> TemplateContext:
-    a, b = at[tie.source], at[tie.target]
+def _arc(edge: Edge, at: Mapping[str, TemplateContext], width: float, kind: int) -> TemplateContext:
+    a, b = at[edge.source], at[edge.target]
     middle = _SIZE / 2
     across, down = b.x - a.x, b.y - a.y
     length = math.hypot(across, down) or 1.0
     aside = _APART * (1 + 2 * kind)
     x = round(middle + _PULL * ((a.x + b.x) / 2 - middle) - down / length * aside, 1)
     y = round(middle + _PULL * ((a.y + b.y) / 2 - middle) + across / length * aside, 1)
-    title = f"{tie.source} to {tie.target}{f', {tie.kind}' if tie.kind else ''}: {number(tie.weight)}"
+    title = f"{edge.source} to {edge.target}{f', {edge.kind}' if edge.kind else ''}: {number(edge.weight)}"
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
     width = round(max(_THIN, width), 1)
     return TemplateContext(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)

@@ -103,7 +103,7 @@ def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
     )
 
 
-class _RetryLoop:
+class _DecisionAttempts:
     """The retries of one decision: its attempts, the replies rejected so far, and what they used of the policies."""
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
@@ -166,7 +166,9 @@ class _RetryLoop:
 
         while True:
             try:
-                completion = await call_with_retries(once, self.player.attempts, self.used, failed, self._calls.sleep)
+                completion = await call_with_retries(
+                    once, self.player.retry_policy, self.used, failed, self._calls.sleep
+                )
             except ModelError as error:
                 if not self.may_take_over(error):
                     raise
@@ -256,7 +258,7 @@ class _RetryLoop:
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
         """Return whether the player is asked again after this error and `made` attempts, by default those so far."""
         policy, made = self.player.reasking, self.used.made if made is None else made
-        if error.code not in policy.on or made >= self.player.attempts.max_attempts:
+        if error.code not in policy.on or made >= self.player.retry_policy.max_attempts:
             return False
         return policy.reasks is None or len(self.rejected_replies) < policy.reasks
 
@@ -267,11 +269,11 @@ class _RetryLoop:
         """
         if self.player.reasking.how == "reason":
             return 0.0
-        return retry_wait(self.player.attempts, self.used.retries + len(self.rejected_replies))
+        return retry_wait(self.player.retry_policy, self.used.retries + len(self.rejected_replies))
 
     async def sleep(self) -> None:
         """Wait before the player is asked again."""
-        if self.wait_s and self.player.attempts.waits:
+        if self.wait_s and self.player.retry_policy.waits:
             await self._calls.sleep(self.wait_s)
 
     def fallback(self, reason: str) -> DecisionResult:
@@ -327,28 +329,28 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
     Raises `ProviderRejected` of a player's only model, every `RunStopped`, and cancellation; any other `ModelError`
     ends in the fallback.
     """
-    loop = _RetryLoop(ask, player, calls)
+    ongoing = _DecisionAttempts(ask, player, calls)
     pending = list(earlier)
     result: DecisionResult | None = None
     while result is None:
-        messages = player.messages(ask, loop.rejected_replies)
+        messages = player.messages(ask, ongoing.rejected_replies)
         if not pending:
             try:
-                result = loop.judge(await loop.complete(messages), resumed=False)
+                result = ongoing.judge(await ongoing.complete(messages), resumed=False)
             except ModelError as error:
                 if isinstance(error, ProviderRejected) and len(player.chain) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
-                return loop.fallback(error.code)
+                return ongoing.fallback(error.code)
             if result is None:
-                await loop.sleep()
+                await ongoing.sleep()
             continue
         tried = pending.pop(0)
-        loop.switch_to(tried.model)
+        ongoing.switch_to(tried.model)
         if tried.completion is None:
-            loop.resume(tried)
-            result = loop.fallback(str(tried.code)) if tried.final else None
+            ongoing.resume(tried)
+            result = ongoing.fallback(str(tried.code)) if tried.final else None
         else:
-            result = loop.judge(replace(tried, code=None, error=None), resumed=True)
+            result = ongoing.judge(replace(tried, code=None, error=None), resumed=True)
     return result
 
 
@@ -426,7 +428,7 @@ class Decider:
         A sync is scheduled; the rules may not see the decision before `journal.sync()`. Raises `RunStopped`, also if
         calls that were judged after this decision end the run.
         """
-        player, index, breaker = self._player(ask), self._breaker_indices[ask.place], self.limits.breaker
+        player, breaker_index, breaker = self._player(ask), self._breaker_indices[ask.place], self.limits.breaker
         try:
             clock, wave_ends = asyncio.get_running_loop().time, self._wave_ends
             if self.before_decision is not None:
@@ -439,7 +441,7 @@ class Decider:
             try:
                 async with asyncio.timeout_at(ends) as wave_timeout:
                     result = await reach_decision(
-                        ask, player, _AdmittedCalls(self, ask, player, index, wave_timeout), earlier
+                        ask, player, _AdmittedCalls(self, ask, player, breaker_index, wave_timeout), earlier
                     )
             except (TimeoutError, PersonLeft) as ended:
                 if isinstance(ended, TimeoutError) and not wave_timeout.expired():
@@ -447,15 +449,19 @@ class Decider:
                 code = WITHDRAWN if isinstance(ended, PersonLeft) else code
                 result = fallback_result(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
             late = result.fallback_reason == WAVE_DEADLINE
-            if breaker.is_unreachable(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
-                if breaker.waits_for_earlier(index):
+            if (
+                breaker.is_unreachable(breaker_index)
+                if late
+                else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}
+            ):
+                if breaker.waits_for_earlier(breaker_index):
                     self.limits.check()  # or it would wait for requests that are not asked any more
-                await breaker.stop_if_unavailable(index, late=late)
+                await breaker.stop_if_unavailable(breaker_index, late=late)
             record = decision_record_of(ask, result)
             self.journal.append_decision(record, write_now=True)
             self.sync_soon()
             self.watcher.decided(record)
-            breaker.mark_decided(index)
+            breaker.mark_decided(breaker_index)
         except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
@@ -518,8 +524,8 @@ class _AdmittedCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (answer_unless_summoned := player.answer_unless_summoned(self._ask)) is not None:
-                return answer_unless_summoned
+            if (answer_unless_interrupted := player.answer_unless_interrupted(self._ask)) is not None:
+                return answer_unless_interrupted
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:
@@ -571,7 +577,7 @@ class _AdmittedCalls:
                 self._breaker_index, error, model_index, exceeds_patience=attempt.exceeds_patience
             )
         except RunStopped:
-            self.journal_attempt(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
+            self.journal_attempt(attempt)  # the decision is not made, so `_DecisionAttempts` will not keep this attempt
             raise
         finally:
             watcher.called(self._ask, decider.totals)

@@ -112,7 +112,7 @@ class ForkPoint:
         """
         if name is not None:
             check_name(name)
-        entry = None if change.instead is None else self._decided(change.instead)
+        entry = None if change.instead is None else self._decision_instead(change.instead)
         default = f"{self.files.name}_at{self.ask.index}"
         given = name is not None
         with _alone(self.files.directory):  # or another process could take the same number
@@ -164,7 +164,7 @@ class ForkPoint:
 
     def branch_record(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
         """Return the record of a branch with this change, without its number."""
-        entry = None if change.instead is None else self._decided(change.instead)
+        entry = None if change.instead is None else self._decision_instead(change.instead)
         return self._branch(entry, change.settings, arm)
 
     def _branch(self, entry: DecisionRecord | None, settings: Sequence[str], arm: str | None) -> Branch:
@@ -197,7 +197,7 @@ class ForkPoint:
                 )
         return found
 
-    def _decided(self, given: str | Decision) -> DecisionRecord:
+    def _decision_instead(self, given: str | Decision) -> DecisionRecord:
         request = self.ask.request
         try:
             decision = request.parse(given).decision if isinstance(given, str) else given

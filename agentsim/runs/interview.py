@@ -21,7 +21,7 @@ from agentsim.engine.survey import SurveyQuestion
 from agentsim.errors import AgentsimError, JournalMismatch, RunStopped, UsageError
 from agentsim.records.interviews import LaterInterview, head_of_interview, interview_of, interview_path
 from agentsim.records.journal import Journal, JournalContents, Totals, read_journal
-from agentsim.records.run_files import RunFiles, empty_journal, is_running
+from agentsim.records.run_files import RunFiles, create_journal, is_running
 from agentsim.runs.decide import Decider
 from agentsim.runs.forecast import ModelForecast, forecast_answers
 from agentsim.runs.fork import changed_scenario
@@ -183,7 +183,7 @@ class RunInterview:
                 journal.close()
                 raise
             return journal
-        if (handle := empty_journal(self.path)) is None:
+        if (handle := create_journal(self.path)) is None:
             raise UsageError(f"{self.path}: another process holds this interview, or it is no file")
         head = head_of(self.scenario, self.game, self.files.name, datetime.now(UTC))
         return Journal.create(self.path, handle, {**head, "interview": self._asks})

@@ -178,7 +178,7 @@ def _model_player(
         model=seats.models[key],
         sampling=plan.sampling,
         persona=plan.prompt or "",
-        attempts=RetryPolicy(
+        retry_policy=RetryPolicy(
             retries=plan.retries,
             max_attempts=plan.max_attempts,
             retry_wait_s=plan.retry_wait_s,

@@ -64,7 +64,7 @@ from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Journal, read_journal
 from agentsim.records.ledger import PROMISE, PROMISE_FIELDS, Promise, ledger_of
 from agentsim.records.load import find_source, load_history, named_run, require_history, runs_with_history
-from agentsim.records.run_files import CODES, RunFiles, empty_journal
+from agentsim.records.run_files import CODES, RunFiles, create_journal
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
 from agentsim.runs.forecast import ModelForecast, forecast_answers
@@ -323,7 +323,7 @@ class CodingPlan:
         """
         path = codes_path(game.files, self.codebook.name, coder)
         if not path.exists() or not path.stat().st_size:
-            if (handle := empty_journal(path)) is None:
+            if (handle := create_journal(path)) is None:
                 raise UsageError(f"{path}: another process codes this run")
             return Journal.create(path, handle, self.head(game, coder, person=person))
         try:

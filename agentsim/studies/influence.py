@@ -217,7 +217,7 @@ def responses(
         begun = len(log) if begun < 0 else begun
         for ask in wave.asks:
             if ask.request.player in listeners:
-                for what, value in _decided(ask.request, each.records[ask.place].decision):
+                for what, value in _response_values(ask.request, each.records[ask.place].decision):
                     into: dict[Any, Any] = found.chosen if isinstance(value, str) else found.amounts
                     into.setdefault((what, ask.request.player), value)
     past, towards = Past(), f"for (+1) or against (-1) {speaker}"
@@ -245,7 +245,7 @@ def _take(found: Responses, who: PlayerId, acts: Sequence[Interaction], speaker:
                 found.amounts[f"{action}: amount", who] = float(sum(amounts))
 
 
-def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tuple[str, str | float]]:
+def _response_values(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tuple[str, str | float]]:
     """Yield the closed choices and whole numbers of a decision, without lists and free text."""
     schema: Mapping[str, Any] = request.schema()
     if bare := bare_field(request.answer, request.checked_options):

@@ -156,3 +156,8 @@ def test_responses_that_coincide_for_one_listener_alone_are_two_facts() -> None:
     message = Swapped("trunk", 1, "auction", "A", "pitch", 1, "Hi", "silence", "", ("B", "C"))
     (found,) = influences([(message, (sides[0], sides[1]))])
     assert {each.same_as for each in found.listeners} == {None}
+
+
+def test_one_effect_that_is_not_found_is_not_counted() -> None:
+    table = compared(rank=[1.0, -1.0, 2.0, -2.0, 1.0, -1.0])
+    assert "the one effect does not differ from zero (simultaneous 95% intervals" in table.sentence

@@ -119,6 +119,14 @@ def test_a_run_that_is_being_played_is_running(project: Path) -> None:
         journal.close()
 
 
+def test_a_batch_without_a_recorded_game_is_named_as_one(project: Path) -> None:
+    assert agentsim("batch", "trio.toml", "--games", "1", "--out", "some", cwd=project).code == 0
+    for file in (project / "some").glob("game_*"):
+        file.unlink()
+    said = agentsim("runs", "some", cwd=project)
+    assert said.out == "no game of the batch some is recorded yet: agentsim resume some plays it\n"
+
+
 @pytest.mark.parametrize("there", [True, False], ids=["empty folder", "no folder"])
 def test_no_runs_is_no_error(there: bool, tmp_path: Path) -> None:
     if there:

@@ -246,7 +246,7 @@ def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record
     player = Screen().player
     assert (player.source, player.provider) == ("human", "human")
     assert (player.reasking.reasks, player.reasking.repair) == (None, True)
-    assert player.attempts.max_attempts > 10**6
+    assert player.retry_policy.max_attempts > 10**6
     assert player.messages(ASK, [RejectedReply("a", "b")]) == player.messages(ASK, [])
     assert player.messages(ASK, [])[0] == Message("system", ("The rules of the shop.", "You are a shopkeeper."))
 

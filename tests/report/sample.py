@@ -12,6 +12,7 @@ from agentsim.engine.panel import (
     Board,
     Chart,
     DataTable,
+    Edge,
     Network,
     Node,
     Panel,
@@ -22,7 +23,6 @@ from agentsim.engine.panel import (
     Series,
     ThreadPost,
     Threads,  # fmt: skip
-    Tie,
     Tile,
 )
 from agentsim.engine.reading import READER_VERSION
@@ -321,8 +321,8 @@ def panels() -> list[Panel]:
         )),
         Network("Words to one another",
                 (Node("A", "diplomats"), Node("B", "diplomats"), Node("C", "islanders"), Node("D", "islanders")),
-                (Tie("A", "B", 4, "whispers"), Tie("B", "A", 1, "whispers"), Tie("C", "D", 2, "gifts"),
-                 Tie("D", "A", 3, "whispers")), note="Whispers and gifts of all rounds."),
+                (Edge("A", "B", 4, "whispers"), Edge("B", "A", 1, "whispers"), Edge("C", "D", 2, "gifts"),
+                 Edge("D", "A", 3, "whispers")), note="Whispers and gifts of all rounds."),
         Threads("The notice board", (
             ThreadPost(1, "A", "Round 1", "Who keeps the fire tonight?"),
             ThreadPost(2, "B", "Round 1", "Somebody took the rope. I want it back."),
@@ -361,7 +361,7 @@ def poisoned_panels(payload: str) -> list[Panel]:
                   (Piece("A" + payload, i, 0),), (("A" + payload, f"r{i}{payload}"),), (f"n{i}{payload}",))
             for i in range(2)), headings=("h" + payload, "r"), ring=True),
         Network("W" + payload, (Node("A" + payload, "g" + payload), Node("o" + payload, "h")),
-                (Tie("A" + payload, "o" + payload, 1, "k" + payload), Tie("o" + payload, "A" + payload, 1)), payload),
+                (Edge("A" + payload, "o" + payload, 1, "k" + payload), Edge("o" + payload, "A" + payload, 1)), payload),
         Threads("F" + payload, (ThreadPost(1, "A" + payload, "w" + payload, "one" + payload),
                                 ThreadPost(2, "o" + payload, "w" + payload, "two" + payload, 1)), payload),
     ]  # fmt: skip

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import (
+    Edge,
     Network,
     Node,
     ThreadPost,
     Threads,
-    Tie,
 )
 from agentsim.report.page import view
 from agentsim.report.people import DEEPEST, MOST_ARCS, MOST_NODES, MOST_ROWS
@@ -22,8 +22,8 @@ from tests.report.test_charts import drawn
 PLAYERS = {"A": 0, "B": 1, "C": 2}
 
 
-def web(*ties: Tie, nodes: tuple[Node, ...] = (Node("A"), Node("B"), Node("C"))) -> Any:
-    return view(Network("Talk", nodes, ties), PLAYERS)
+def web(*edges: Edge, nodes: tuple[Node, ...] = (Node("A"), Node("B"), Node("C"))) -> Any:
+    return view(Network("Talk", nodes, edges), PLAYERS)
 
 
 def forum(*posts: ThreadPost) -> list[list[tuple[int, int]]]:
@@ -37,7 +37,7 @@ def post(number: int, answers: int | None = None) -> ThreadPost:
 
 
 def test_every_node_stands_on_the_circle_in_the_tone_of_its_player() -> None:
-    made = web(Tie("A", "B", 1))
+    made = web(Edge("A", "B", 1))
     assert [spot.name for spot in made.spots] == ["A", "B", "C"]
     assert [spot.tone for spot in made.spots] == ["t0", "t1", "t2"]
     assert len({round(math.hypot(spot.x - 320, spot.y - 320)) for spot in made.spots}) == 1
@@ -62,7 +62,7 @@ def test_those_of_one_group_stand_side_by_side_and_share_a_tone() -> None:
 
 
 def test_ties_of_one_pair_and_kind_add_up_and_the_two_directions_are_two_arcs() -> None:
-    made = web(Tie("A", "B", 2), Tie("B", "A", 1), Tie("A", "B", 3))
+    made = web(Edge("A", "B", 2), Edge("B", "A", 1), Edge("A", "B", 3))
     assert {arc.title for arc in made.arcs} == {"A to B: 5", "B to A: 1"}
     assert len({arc.path.split("Q")[1].split(" ")[0] for arc in made.arcs}) == 2, "they do not lie on each other"
     widths = {arc.title: arc.width for arc in made.arcs}
@@ -70,7 +70,7 @@ def test_ties_of_one_pair_and_kind_add_up_and_the_two_directions_are_two_arcs() 
 
 
 def test_kinds_of_ties_are_told_apart_in_the_legend_and_in_the_table() -> None:
-    made = web(Tie("A", "B", 2, "gifts"), Tie("A", "B", 1, "letters"))
+    made = web(Edge("A", "B", 2, "gifts"), Edge("A", "B", 1, "letters"))
     assert made.kinds == (("gifts", "kind0"), ("letters", "kind1"))
     assert [[cell.text for cell in row] for row in made.data.rows] == [
         ["A", "B", "gifts", "2"],
@@ -79,31 +79,33 @@ def test_kinds_of_ties_are_told_apart_in_the_legend_and_in_the_table() -> None:
 
 
 def test_two_kinds_from_one_to_another_do_not_hide_each_other() -> None:
-    made = web(*(Tie("A", "B", 1.0, kind) for kind in ("gifts", "messages")))
+    made = web(*(Edge("A", "B", 1.0, kind) for kind in ("gifts", "messages")))
     assert len({arc.path for arc in made.arcs}) == 2
 
 
 def test_what_cannot_be_drawn_is_left_out() -> None:
     nan = float("nan")
-    made = web(Tie("A", "A", 3), Tie("A", "Z", 1), Tie("A", "B", 0), Tie("A", "B", nan), Tie("A", "B", float("inf")))
+    made = web(
+        Edge("A", "A", 3), Edge("A", "Z", 1), Edge("A", "B", 0), Edge("A", "B", nan), Edge("A", "B", float("inf"))
+    )
     assert made.arcs == []
     assert [[cell.text for cell in row] for row in made.data.rows] == [["A", "A", "3"]], (
-        "a tie to itself is in the table"
+        "an edge to itself is in the table"
     )
 
 
 def test_of_a_crowd_the_busiest_are_drawn_and_the_page_says_so() -> None:
     crowd = tuple(Node(f"n{index}") for index in range(MOST_NODES + 5))
-    ties = tuple(Tie(a.name, b.name, 1 + index) for index, a in enumerate(crowd[5:]) for b in crowd[5:] if a is not b)
-    made = web(*ties, nodes=crowd)
+    edges = tuple(Edge(a.name, b.name, 1 + index) for index, a in enumerate(crowd[5:]) for b in crowd[5:] if a is not b)
+    made = web(*edges, nodes=crowd)
     assert [spot.name for spot in made.spots] == [node.name for node in crowd[5:]]
     assert len(made.arcs) == MOST_ARCS
     assert len(made.data.rows) == MOST_ROWS
     assert made.left_out == (
-        f"5 who had less to do with others are not drawn; {len(ties) - MOST_ARCS:,} slighter ties are not drawn; "
-        f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}."
+        f"5 who had less to do with others are not drawn; {len(edges) - MOST_ARCS:,} slighter edges are not drawn; "
+        f"the table holds the {MOST_ROWS:,} strongest edges of {len(edges):,}."
     )
-    assert made.left_out in drawn(Network("Talk", crowd, ties)).text
+    assert made.left_out in drawn(Network("Talk", crowd, edges)).text
 
 
 def test_nobody_at_all_is_said() -> None:

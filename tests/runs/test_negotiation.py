@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -707,3 +708,23 @@ def test_the_worst_case_of_a_call_reckons_without_a_cap_that_is_not_sent(wire: s
         result = play(server.url(), tmp_path, *settings, f'providers.fake.wire="{wire}"')
     assert result.status == "stopped_budget"
     assert result.history["usage"]["calls"] == 1
+
+
+def test_a_host_that_says_something_else_each_time_is_asked_a_few_times_and_not_for_ever(tmp_path: Path) -> None:
+    """The words name no part, and no two errors in a row have the same."""
+    turns = cycle(["Invalid value.", "Unexpected input.", "Malformed request."])
+    refused: list[dict[str, Any]] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if "temperature" not in body:
+            return answered(body)
+        refused.append(body)
+        assert len(refused) <= 24, "the host is asked without end"
+        return refusal(next(turns))
+
+    with FakeServer(reply).in_thread() as server:
+        settings = ("limits.concurrency=1", "defaults.temperature=0.7", "defaults.timeout_s=2")
+        result = play(server.url(), tmp_path, *settings)
+    assert len(refused) <= 24
+    assert result.status == "completed"
+    assert {each["source"] for each in result.history["decisions"]} == {"model"}

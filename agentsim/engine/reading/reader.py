@@ -259,7 +259,7 @@ def _taken_apart(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     if request.leading:
         return _leading(reply)
     candidates = reply.candidates()
-    return _decided(reply, candidates) if candidates else _without_candidates(reply, last_attempt=last_attempt)
+    return _from_candidates(reply, candidates) if candidates else _without_candidates(reply, last_attempt=last_attempt)
 
 
 def thoughts_in(request: ReadableRequest, text: str) -> tuple[str, ...]:
@@ -839,7 +839,7 @@ def _leading(reply: Reply) -> Reading[Any]:
     return Reading(reply.request.decision_of(candidate.record), candidate.stage, repaired=candidate.stage == "repaired")
 
 
-def _decided(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
+def _from_candidates(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
     alone = [each for each in candidates if each.legal and each.alone]
     if not alone:
         raise _none_alone(reply, candidates)

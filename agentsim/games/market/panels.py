@@ -16,13 +16,13 @@ from agentsim.engine.panel import (
     Cell,
     Chart,
     DataTable,
+    Edge,
     Frame,
     Network,
     Node,
     Overview,
     Panel,
     Series,
-    Tie,
     TurnedAt,
 )
 from agentsim.engine.truth import Truth
@@ -290,7 +290,7 @@ _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 
 def _interactions(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """Return the ties between agents, buyers beside buyers if sides are known; empty without dealings."""
+    """Return the edges between agents, buyers beside buyers if sides are known; empty without dealings."""
     agents: tuple[str, ...] = ()
     groups: dict[str, str] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -312,14 +312,14 @@ def _interactions(log: Sequence[LoggedEvent]) -> list[Panel]:
             case _:
                 pass
     known = set(agents)
-    ties = tuple(
-        Tie(source, target, float(much), kind)
+    edges = tuple(
+        Edge(source, target, float(much), kind)
         for (source, target, kind), much in counts.items()
         if source != target and {source, target} <= known
     )
-    if not ties:
+    if not edges:
         return []
-    kinds = {tie.kind for tie in ties}
+    kinds = {edge.kind for edge in edges}
     said = {
         "messages": "how many messages went from one agent to another" + (", those to all among them" * to_all),
         "units sold": "how many units one sold to another",
@@ -329,7 +329,7 @@ def _interactions(log: Sequence[LoggedEvent]) -> list[Panel]:
     # on one circle: if a side is unknown a group would tell only that
     sided = all(groups.get(agent) for agent in agents)
     nodes = tuple(Node(agent, groups[agent] if sided else "") for agent in agents)
-    return [Network("Who deals with whom", nodes, ties, sentence(note))]
+    return [Network("Who deals with whom", nodes, edges, sentence(note))]
 
 
 _PERIODS = ("period", "rounds", "quantity", "mean_price", "allocative_efficiency", "alpha", "equilibrium_price")

@@ -18,6 +18,7 @@ from agentsim.engine.panel import (
     Cell,
     Chart,
     DataTable,
+    Edge,
     Frame,
     Network,
     Node,
@@ -26,7 +27,6 @@ from agentsim.engine.panel import (
     Series,
     ThreadPost,
     Threads,
-    Tie,
     TurnedAt,
 )
 from agentsim.engine.truth import Truth
@@ -264,7 +264,7 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Pane
     by_day = dict(zip(DAYS, zip(*days(events).rows, strict=True), strict=False))
     parts = (
         *(_by_day(by_day), _proposals(events, known), _laws(by_day, events), _personalities(events, known)),
-        *(_ties(events, known), _forum(events, known)),
+        *(_network(events, known), _forum(events, known)),
     )
     return [panel for part in parts for panel in part]
 
@@ -457,8 +457,8 @@ def _personalities(events: Sequence[Event], people: People) -> Iterator[Panel]:
 # -- the network
 
 
-def _ties(events: Sequence[Event], people: People) -> Iterator[Network]:
-    """Yield the network of messages, replies and gifts; none if it has no ties."""
+def _network(events: Sequence[Event], people: People) -> Iterator[Network]:
+    """Yield the network of messages, replies and gifts; none if it has no edges."""
     counts: Counter[tuple[int, int, str]] = Counter()
     authors: dict[int | None, int] = {}
     for event in events:
@@ -476,12 +476,12 @@ def _ties(events: Sequence[Event], people: People) -> Iterator[Network]:
     if not counts:
         return
     nodes = tuple(Node(people.called(number), being.personality) for number, being in people.beings.items())
-    ties = tuple(
-        Tie(people.called(source), people.called(target), float(times), kind)
+    edges = tuple(
+        Edge(people.called(source), people.called(target), float(times), kind)
         for (source, target, kind), times in counts.items()
     )
     note = "How often one agent wrote to another, answered it in the forum, or gave it something."
-    yield Network("Who deals with whom", nodes, ties, note)
+    yield Network("Who deals with whom", nodes, edges, note)
 
 
 # -- the forum

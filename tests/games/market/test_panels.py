@@ -123,7 +123,7 @@ def test_messages_trades_and_gifts_are_ties() -> None:
     )
     network: Network = shown(played)["Who deals with whom"]
     assert [node.name for node in network.nodes] == ["A", "B", "C"]
-    assert {(tie.source, tie.target, tie.kind): tie.weight for tie in network.ties} == {
+    assert {(edge.source, edge.target, edge.kind): edge.weight for edge in network.edges} == {
         ("A", "B", "units sold"): 2,
         ("A", "B", "messages"): 2,
         ("A", "C", "messages"): 1,
@@ -136,7 +136,7 @@ def test_traders_of_known_sides_stand_side_by_side() -> None:
     network: Network = shown(session("zi_c", periods=1))["Who deals with whom"]
     assert {node.group for node in network.nodes} == {"buyers", "sellers"}
     sides = {node.name: node.group for node in network.nodes}
-    assert all(sides[tie.source] == "sellers" and sides[tie.target] == "buyers" for tie in network.ties)
+    assert all(sides[edge.source] == "sellers" and sides[edge.target] == "buyers" for edge in network.edges)
 
 
 def test_nobody_who_dealt_with_nobody_is_drawn() -> None:

@@ -99,8 +99,8 @@ def test_deeds_are_counted_by_personality() -> None:
 def test_messages_replies_and_gifts_are_the_ties() -> None:
     [web] = [panel for panel in panels() if isinstance(panel, Network)]
     weights = Counter[str]()
-    for tie in web.ties:
-        weights[tie.kind] += int(tie.weight)
+    for edge in web.edges:
+        weights[edge.kind] += int(edge.weight)
     assert weights["messages"] == sum(isinstance(event, MessageSent) for event in events())
     assert weights["gifts"] == sum(isinstance(event, Traded) and event.recipient > 0 for event in events())
     assert weights["replies"] == sum(isinstance(event, Posted) and event.parent is not None for event in events())
