@@ -31,7 +31,9 @@ _CHANCE = re.compile(rf"({_NUMBER}) ?(?:/|in|out of) ?({_NUMBER})", re.IGNORECAS
 _ODDS = re.compile(rf"({_NUMBER}) ?(?::|to) ?({_NUMBER})(?: on|(?P<against> against))?", re.IGNORECASE)
 _PLAIN = re.compile(rf"{_ABOUT}({_NUMBER})", re.IGNORECASE)
 _REST = re.compile(r"(?:all )?(?:the )?(?:rest|remainder)\.?", re.IGNORECASE)
-_ENTRY = re.compile(r"\s*(?P<name>[^:=]+?)\s*[:=]\s*(?P<stated>[^;\n]+?)\s*(?:[;\n]|$)")
+_COMMA = re.compile(r",\s(?=[^:=,]+[:=])")
+"""A comma before a name, which is not one within a number"""
+_SIGN = re.compile("[:=]")
 
 
 class _Amount:
@@ -99,18 +101,18 @@ def stated_in(text: str) -> dict[str, str]:
 
     It is empty if the text has none, or anything else, or two numbers for a name.
     """
-    text = re.sub(r",\s+(?=[^:=,]+[:=])", "; ", text.strip().strip("{}"))
+    text = text.strip().strip("{}")
+    if len(text) > _LONGEST:
+        return {}
     found: dict[str, str] = {}
-    at = 0
-    for entry in _ENTRY.finditer(text[:_LONGEST]):
-        if entry.start() != at:
-            return {}
-        at = entry.end()
-        name = entry["name"].strip("\"'")
-        if name in found:
+    for entry in filter(str.strip, re.split("[;\n]", _COMMA.sub(";", text))):
+        sign = _SIGN.search(entry)
+        name, stated = (entry[: sign.start()], entry[sign.end() :]) if sign else ("", "")
+        name, stated = (part.strip().strip("\"'") for part in (name, stated))
+        if not name or not stated or name in found:
             return {}  # a name with two numbers has none
-        found[name] = entry["stated"].strip("\"'")
-    return found if at == len(text) else {}
+        found[name] = stated
+    return found
 
 
 def _amount(name: str, stated: Stated) -> _Amount:

@@ -17,7 +17,7 @@ from glob import escape
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from agentsim.engine.codec import StrictTable, paths_in
 from agentsim.engine.event import NAMED, EveryoneType, LoggedEvent, Past, PlayerId
@@ -34,13 +34,25 @@ NONE: Final = "none"
 OTHER: Final = "other"
 """The deed of a promise that is none of the game's actions."""
 UnitKind: TypeAlias = Literal["event", "message", "decision", "round"]
+UNIT_COLUMNS: Final = ("run", "unit", "round", "player", "model", "audience", "words", "coder", "person")
+"""The columns of the table `codes` before those of codes and details, which have other names."""
 MOST_VALUES: Final = 40
 """The most different words that the values of a fact may be, so that a claim about it can be coded."""
 _NAME = r"^[a-z][a-z0-9_]{0,31}$"
 _LONGEST_CODER = 60
 _LONGEST_CONTEXT = 600
 """The most characters of each message that a unit shows of those before it."""
-_Label: TypeAlias = Annotated[str, Field(min_length=1, max_length=60)]
+
+
+def _label(text: str) -> str:
+    """Return a label, which stands in one line between commas. Raises `ValueError` if it cannot."""
+    if not text.isprintable() or text != text.strip() or "," in text:
+        raise ValueError("must be printable text on one line, without commas and without spaces at its ends")
+    return text
+
+
+_Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=60)]
+_Label: TypeAlias = Annotated[_Title, AfterValidator(_label)]
 _Words: TypeAlias = Annotated[str, Field(min_length=1, max_length=4_000)]
 
 
@@ -62,7 +74,7 @@ class Code(StrictTable):
 
     @model_validator(mode="after")
     def _different(self) -> Self:
-        if len({*self.levels}) < len(self.levels):
+        if len({level.casefold() for level in self.levels}) < len(self.levels):
             raise ValueError("has one level twice")
         return self
 
@@ -87,7 +99,7 @@ class Codebook(StrictTable):
 
     name: Annotated[str, Field(pattern=_NAME)]
     """Its name, a part of the names of files"""
-    title: _Label
+    title: _Title
     """Its title"""
     source: Annotated[str, Field(min_length=1, max_length=1_000)]
     """The publications that its definitions come from"""
@@ -110,6 +122,8 @@ class Codebook(StrictTable):
     def _one_name_each(self) -> Self:
         if len({*self.names}) < len(self.names):
             raise ValueError("gives two codes or details one name")
+        if taken := [name for name in self.names if name in UNIT_COLUMNS]:
+            raise ValueError(f"has a code or detail with the name of a column of its table: {taken[0]}")
         for each in self.details:
             if each.of == "options" and len({*each.options}) < 2:
                 raise ValueError(f"details.{each.name} needs two or more different options, or `of`")

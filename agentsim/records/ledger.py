@@ -66,9 +66,11 @@ class Promise:
 
     @property
     def what(self) -> str:
-        """The promise in words: `will not: voted to eliminate Ben (the end)`."""
+        """The promise in words: `will not: voted to eliminate Ben (the end)`, `will: something else (this round)`."""
         whom = "anyone" if self.whom in {EVERYONE, NONE} else self.whom
-        return f"{'will' if self.will else 'will not'}: {self.deed} {whom} ({self.until})"
+        deed = "something else" if self.deed in {OTHER, NONE} else f"{self.deed} {whom}"
+        until = "" if self.until == NONE else f" ({self.until})"
+        return f"{'will' if self.will else 'will not'}: {deed}{until}"
 
 
 def deeds_in(log: Sequence[LoggedEvent]) -> list[Deed]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
@@ -302,9 +303,9 @@ def survey_panels(history: History) -> Iterator[Panel]:
     if not history.scenario.get("interviews") and not history.later:
         return
     by_question: dict[SurveyQuestion, list[SurveyAnswer]] = {}
-    for answer in survey_answers(history):
+    for answer in sorted(survey_answers(history), key=_asked_at):
         by_question.setdefault(answer.question, []).append(answer)
-    beliefs = list(beliefs_in(history))
+    beliefs = sorted(beliefs_in(history), key=lambda belief: _asked_at(belief.answer))
     for question, answers in by_question.items():
         if question.probabilities:
             stated = [each for each in beliefs if each.answer.question == question]
@@ -393,6 +394,12 @@ def _beliefs(
 
 def _by_share(probabilities: Mapping[str, float]) -> list[tuple[str, float]]:
     return sorted(probabilities.items(), key=lambda each: -each[1])
+
+
+def _asked_at(answer: SurveyAnswer) -> tuple[int, float]:
+    """Return a key that puts answers in the order of the game: those of later interviews are read last."""
+    events = answer.survey.events
+    return answer.survey.round, math.inf if events is None else events
 
 
 def _moment(answer: SurveyAnswer) -> tuple[int, str | None]:

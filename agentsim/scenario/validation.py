@@ -53,10 +53,13 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
     told = [max(group, key=lambda each: (len(each[0]), each[1]["type"] == "value_error")) for group in found.values()]
     unknown = [each for each in told if each[1]["type"] == "extra_forbidden"]
     tables = {key[:-1] for key, _ in unknown}
+    inside = {key[:depth] for key, _ in told for depth in range(len(key))}
     errors, schema = ErrorCollector(), model.model_json_schema()
     for key, detail in (*unknown, *(each for each in told if each[1]["type"] != "extra_forbidden")):
         if detail["type"] == "missing" and key[:-1] in tables:
             continue
+        if detail["type"] == "too_short" and key in inside:
+            continue  # pydantic counts only items without an error
         # Do not repeat values of a provider's table: people paste keys into the wrong field.
         typed = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
         problem, valid = _problem(detail, key, schema, typed)
@@ -218,6 +221,9 @@ def _text(schema: Mapping[str, Any]) -> str:
     if named := re.fullmatch(r"\^\[A-Za-z0-9\]\[A-Za-z0-9(\S+)\]\{0,(\d+)\}\$", schema["pattern"]):
         marks = " ".join(named[1])
         return f"1 to {int(named[2]) + 1} of the characters A-Z a-z 0-9 {marks}, the first a letter or a digit"
+    if word := re.fullmatch(r"\^\[(A-Z)?a-z\]\[(?:A-Z)?a-z0-9_\]\{0,(\d+)\}\$", schema["pattern"]):
+        letters = " ".join(filter(None, (word[1], "a-z")))
+        return f"1 to {int(word[2]) + 1} of the characters {letters} 0-9 _, the first a letter"
     return str(schema.get("description", f"text that matches {schema['pattern']}"))
 
 

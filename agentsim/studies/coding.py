@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from agentsim.analysis.agreement import (
+    LEAST_CODED,
     Agreement,
     Levels,
     agreement,
@@ -33,7 +34,7 @@ from agentsim.analysis.said_and_done import ClaimLine, PromisingGame, claim_line
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
-from agentsim.engine.game import Game, GameConfig
+from agentsim.engine.game import Game, GameConfig, bots_of
 from agentsim.engine.options import Choice, FormField, LegalValues, Number, Option, Options, PerKey
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel, Struck
 from agentsim.engine.reading import READER_VERSION
@@ -45,6 +46,7 @@ from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.records.claims import CLAIM, CLAIM_FIELDS, Claim, claims_of
 from agentsim.records.codes import (
     NONE,
+    UNIT_COLUMNS,
     Code,
     Codebook,
     CodesHead,
@@ -79,7 +81,7 @@ from agentsim.scenario.player_plan import OWN, ModelName, ModelSettings, PlayerP
 from agentsim.scenario.scenario import LimitOverrides, Scenario, prices_of, with_limits
 from agentsim.scenario.source_files import read_toml
 from agentsim.scenario.toml_tables import Limits
-from agentsim.scenario.validation import one_line, validated
+from agentsim.scenario.validation import no_such_bot, one_line, validated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -399,6 +401,8 @@ class Judges:
             raise UsageError(f"--judge: {model[:80]!r} {error}") from None
         if name.kind in {"human", "web"}:
             raise UsageError(f"--judge: {model} is a person; --human asks a person in a browser")
+        if name.kind == "bot" and name.rest not in (bots := bots_of(_Judging())):
+            raise UsageError(str(no_such_bot(_Judging.name, name.rest, bots, key="--judge")))
         called = f"{OWN}{model}" if model in self.own else model
         file = None if name.file is None else Path(name.file)
         if file is not None:
@@ -610,13 +614,16 @@ class Coding:
         return agreement(given, len(code.levels), self._games, code.scale)
 
     def doubt(self, name: str, judge: _Coder) -> str:
-        """Return why a judge's numbers about a code must not be relied on, or "".
+        """Return why a coder's numbers about a code must not be relied on, or "".
 
-        The agreement with people counts; with the other judges, if no person coded.
+        The agreement with other people counts, if they coded `LEAST_CODED` of its units; else that with all others.
         """
-        people = [coder for coder in self.coders if coder.person]
-        others = people or [coder for coder in self.coders if coder is not judge]
-        return self.agreement(name, [judge, *others]).doubt if others else ""
+        others = [coder for coder in self.coders if coder is not judge]
+        people = [coder for coder in others if coder.person]
+        found = self.agreement(name, [judge, *people]) if people else None
+        if found is None or (found.units < LEAST_CODED and len(people) < len(others)):
+            return self.agreement(name, [judge, *others]).doubt if others else ""
+        return found.doubt
 
     @cached_property
     def rates(self) -> list[RateLine]:
@@ -661,14 +668,13 @@ class Coding:
     def frame(self) -> Frame:
         """A row for each unit and coder: the unit, then every code and detail."""
         names = self.codebook.names
-        head = ("run", "unit", "round", "player", "model", "audience", "words", "coder", "person")
         rows: list[tuple[Cell, ...]] = []
         for _, unit in self.units:
             for coder in self.coders:
                 if (codes := coder.units.get((unit.run, unit.anchor))) is not None:
                     of = (unit.run, unit.anchor, unit.round, unit.by, self.group(unit), unit.to, unit.words)
                     rows.append((*of, coder.name, coder.person, *(codes.get(name) for name in names)))
-        return Frame((*head, *names), tuple(rows))
+        return Frame((*UNIT_COLUMNS, *names), tuple(rows))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each unit and coder as a DataFrame (extra `data`)."""

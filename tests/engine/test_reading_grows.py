@@ -17,6 +17,7 @@ import pytest
 
 from agentsim.engine.reading.text import MAX_TEXT
 from agentsim.engine.request import Request
+from agentsim.engine.survey import Survey, SurveyQuestion
 from agentsim.errors import DecisionError
 from tests.amounts import amounts
 from tests.replies.asked import ASKED, asked
@@ -350,6 +351,16 @@ def test_what_a_reply_costs_grows_with_its_length_and_not_faster(name: str, one_
     units = islice(UNITS.items(), list(KINDS.values()).index(name) % one_of, None, one_of)
     faster = {unit: round(times, 1) for unit, parts in units if (times := growth(request, parts)) > MOST}
     assert not faster, f"{FACTOR} times the text, and so many times the cost: {faster}"
+
+
+@pytest.mark.parametrize("unit", [", ", "a", "a: ", " a", "a: 1, ", ",\t", "; "])
+def test_what_a_text_of_probabilities_costs_grows_with_its_length(unit: str) -> None:
+    names = ("Ann", "Bea")
+    question = SurveyQuestion(name="who", ask="Who?", options=names, probabilities=True)
+    about = asked(next(iter(KINDS.values()))).request
+    request = Survey(player="Ann", about=about, news=(), questions=(question,), interview=0, round=1)
+    assert request.parse('{"who": "Ann: 60%, Bea: 40%"}').decision.answers == {"who": {"Ann": "60%", "Bea": "40%"}}
+    assert growth(request, ('{"who": "', unit, '"}')) <= MOST
 
 
 def test_growth_is_seen() -> None:

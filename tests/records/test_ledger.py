@@ -210,3 +210,17 @@ def test_a_report_with_struck_numbers_names_the_package_that_strikes(world: Path
     latex = agentsim("report", str(tmp_path), "--format", "latex", cwd=tmp_path).out
     assert latex.splitlines()[0] == r"% needs \usepackage{booktabs} and \usepackage[normalem]{ulem}"
     assert r"\sout{" in latex
+
+
+@pytest.mark.parametrize(
+    ("deed", "whom", "until", "words"),
+    [
+        ("voted to hang", "Ben", "the end", "will not: voted to hang Ben (the end)"),
+        ("voted to hang", "none", "none", "will not: voted to hang anyone"),
+        ("other", "Ben", "this round", "will not: something else (this round)"),
+        ("none", "none", "none", "will not: something else"),
+    ],
+)
+def test_a_promise_in_words_names_no_answer_that_means_nothing(deed: str, whom: str, until: str, words: str) -> None:
+    promise = Promise("run", 1, 1, "Ada", "Ben", "I will not.", will=False, deed=deed, whom=whom, until=until)
+    assert promise.what == words

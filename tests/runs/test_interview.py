@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.engine.panel import Chart, DataTable
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.records.interviews import later_interviews
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.records.tables import run_tables
+from agentsim.report.game_panels import survey_panels
 from agentsim.report.page import PageOptions, page_of
 from agentsim.runs.interview import InterviewPlan, InterviewResult, RunInterview
 from agentsim.runs.replay import prove
@@ -92,6 +94,16 @@ def test_tables_and_the_page_find_the_answers_and_an_export_of_the_run_is_as_bef
     assert "Survey, wins: Who will win this game?" in page
     assert "later, at 5" in page
     assert "later, at 5" not in page_of(history, PageOptions(as_seen_by="A"), name="run", directory=tmp_path)
+
+
+def test_paths_of_beliefs_are_in_the_order_of_the_game_whichever_was_asked_first(played: RunResult) -> None:
+    for at in (12, 5):
+        held(played.files, replace(WINS, at=(at,), label=f"asked-{at}"))
+    panels = list(survey_panels(load_history(played.files.history)))
+    (path,) = (each for each in panels if isinstance(each, Chart))
+    (table,) = (each for each in panels if isinstance(each, DataTable))
+    assert [title.partition(", ")[2] for title in path.x] == ["later, at 5", "later, at 12"]
+    assert [str(row[0]).partition(", ")[2] for row in table.rows] == ["later, at 5"] * 4 + ["later, at 12"] * 4
 
 
 @pytest.mark.parametrize("calls", [0, 1, 3])
