@@ -232,6 +232,8 @@ def decoded(body: bytes, content_type: str, faults: ErrorFactory) -> Any:
     """Return the JSON of a 200, or of a stream of events. Raises `ModelError` for a body that is neither."""
     try:
         text = body.decode("utf-8-sig")  # some servers begin with a byte order mark
+        if text.lstrip()[:1] in {"{", "["}:
+            return json.loads(text)
         return joined(text) if is_stream(text) else json.loads(text)
     except BrokenOff:  # its words are not repeated: redaction would not recognize a key in pieces
         raise faults.bad_envelope("a stream that ends before the answer") from None

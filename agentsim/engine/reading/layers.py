@@ -53,6 +53,7 @@ _HIDDEN_SIGN = re.compile(
     r"|\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF])|%[eE]2%80%8[b-fB-F])(?=[\w>＞)\]|/&\\%])"
 )
 """An escape of a sign that is not seen, in a word or a tag."""
+_TAG = re.compile(r"[<＜][^<>＜＞\n]{1,80}[>＞]")
 _TELLING_PERCENT = re.compile(r"[A-Za-z.,!?]%20[A-Za-z]")
 _ABOUT_CODE = re.compile(
     r"[`{]|://|\b(?:html|xml|json|unicode|ascii|latex|markdown|python|entit(?:y|ies)|escape[ds]?|escaping|backslash(?:es)?"
@@ -145,8 +146,13 @@ def _unescaped(text: str) -> str:
 
 
 def _without_hidden_signs(text: str) -> str:
-    """Return a text without escapes of signs that are not seen, in its words and tags: `<thi&#8203;nk>`."""
-    return _HIDDEN_SIGN.sub("", text) if any(sign in text for sign in "&\\%") else text
+    """Return a text without escapes of signs that are not seen in its tags: `<thi&#8203;nk>`.
+
+    In words they stay, because the scripts of many languages join letters by such signs.
+    """
+    if not any(sign in text for sign in "&\\%"):
+        return text
+    return _TAG.sub(lambda tag: _HIDDEN_SIGN.sub("", tag[0]), text)
 
 
 def _quotes_both(text: str) -> bool:
