@@ -249,17 +249,19 @@ _LATIN = str.maketrans(
 def slugs(names: Iterable[str]) -> dict[str, str]:
     """Return an ASCII name for each name, for files and URLs only; all differ, also without regard to case.
 
-    A name of A-Z a-z 0-9 _ - stays. Letters of others lose their accents and the rest becomes `_`; a name without ASCII
-    letters becomes `player`. `_2`, `_3`, ... distinguish equal ones, in the order of the names.
+    A name of A-Z a-z 0-9 _ - stays, the first of those that differ by case alone. Letters of others lose their accents
+    and the rest becomes `_`; a name without ASCII letters becomes `player`. `_2`, `_3`, ... distinguish equal ones, in
+    the order of the names.
     """
     found: dict[str, str] = {}
     for name in dict.fromkeys(names):
         plain = unicodedata.normalize("NFKD", name.translate(_LATIN)).encode("ascii", "ignore").decode()
         found[name] = re.sub(r"[^A-Za-z0-9_-]+", "_", plain).strip("_-") or "player"
-    taken = {name.casefold() for name, slug in found.items() if name == slug}
+    kept = {name.casefold(): name for name, slug in reversed(found.items()) if name == slug}
+    taken = set(kept)
     for name, base in found.items():
         number = 1
-        while name != found[name] and found[name].casefold() in taken:
+        while found[name].casefold() in taken and kept.get(found[name].casefold()) != name:
             number += 1
             found[name] = f"{base}_{number}"
         taken.add(found[name].casefold())

@@ -119,6 +119,10 @@ def test_slugs_are_ascii_different_in_any_case_and_a_plain_name_is_its_own() -> 
     assert slugs(NAMES) == found
 
 
+def test_names_that_differ_by_case_alone_are_different_files() -> None:
+    assert slugs(["R", "r", "r_2"]) == {"R": "R", "r": "r_3", "r_2": "r_2"}
+
+
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, unique=True))
 def test_slugs_of_any_names_are_legal_names_of_files(names: list[str]) -> None:
     found = slugs(names)
