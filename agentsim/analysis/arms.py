@@ -93,7 +93,7 @@ class Comparison:
         """Return what `agentsim compare --json` prints."""
         return {**asdict(self), "left_out": dict(self.left_out)}
 
-    def field_overrides(self, measure: str | None = None, player: str | None = None) -> Comparison:
+    def filtered(self, measure: str | None = None, player: str | None = None) -> Comparison:
         """Return the comparison with the effects on one measure, one player or both.
 
         The intervals stay those that hold for all effects together. Raises `UsageError` for a measure or player without

@@ -46,10 +46,8 @@ def _alike(number: int, unit: str) -> str:
     return f"the same in all {counted(number, unit)}"
 
 
-def _none_of(number: int, that: str = "") -> str:
-    if number == 1:
-        return f"the one {'that varies' if that else 'effect'} does not differ from zero"
-    return f"none of {number} effects {f'that {that} ' if that else ''}{DIFFERS}"
+def _none_of(number: int) -> str:
+    return "the one effect does not differ from zero" if number == 1 else f"none of {number} effects {DIFFERS}"
 
 
 def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "") -> str:
@@ -73,7 +71,7 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     if alike:
         who, best, own = max(alike, key=lambda each: abs(each[1].mean))
         changed = f"{best.measure} of {best.player} by {best.mean:{form}}, {_alike(own, unit)}{more}"
-        beside = f"; {_none_of(len(known), that='vary')}" if known else ""
+        beside = f"; of those that vary, {_none_of(len(known))}" if known else ""
         return f"{where}, {who} changed {changed}{beside}."
     if known:
         none = f"{_none_of(len(known))} (simultaneous 95% intervals; {many})"

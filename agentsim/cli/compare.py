@@ -49,7 +49,7 @@ def compare(
     """
     from agentsim import api
 
-    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir).field_overrides(measure, player)
+    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir).filtered(measure, player)
     if as_json:
         say_json(found.to_json())
         return

@@ -431,9 +431,8 @@ class Negotiation:
                 completion = await send(candidate)
             except RequestNotAccepted as error:
                 search.candidate = None
-                if _signature(error) != _signature(
-                    search.error
-                ):  # the part that caused the error before is accepted now
+                # with other words, the part that caused the error before is accepted now
+                if _signature(error) != _signature(search.error):
                     search.error, search.adjustments = error, candidate
                     search.left = self._candidates(call, error, body_of(candidate), candidate)
             except ModelError:

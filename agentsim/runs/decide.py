@@ -524,8 +524,8 @@ class _AdmittedCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (answer_unless_interrupted := player.answer_unless_interrupted(self._ask)) is not None:
-                return answer_unless_interrupted
+            if (answer := player.answer_unless_interrupted(self._ask)) is not None:
+                return answer
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:

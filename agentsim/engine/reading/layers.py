@@ -52,7 +52,7 @@ _HIDDEN_SIGN = re.compile(
     r"|#0{0,4}(?:173|820[3-7]|828[89]|65279)|#[xX]0{0,4}(?:[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]));"
     r"|\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF])|%[eE]2%80%8[b-fB-F])(?=[\w>＞)\]|/&\\%])"
 )
-"""An escape of a sign that is not seen, in a word or a tag."""
+"""An escape of a sign that is not seen, between others of a tag."""
 _TAG = re.compile(r"[<＜][^<>＜＞\n]{1,80}[>＞]")
 _TELLING_PERCENT = re.compile(r"[A-Za-z.,!?]%20[A-Za-z]")
 _ABOUT_CODE = re.compile(

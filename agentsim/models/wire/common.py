@@ -469,7 +469,7 @@ def without_preambles(found: Iterable[tuple[PartKind, str]]) -> list[tuple[PartK
     texts = list(found)
     said = [index for index, (kind, text) in enumerate(texts) if kind == "said" and text.strip()]
     thought = [index for index, (kind, text) in enumerate(texts) if kind == "thought" and text.strip()]
-    begins = max((place for place in thought if said and place < said[-1]), default=0)
+    begins = max((index for index in thought if said and index < said[-1]), default=0)
     return [
         ("thought", text) if kind == "said" and index < begins else (kind, text)
         for index, (kind, text) in enumerate(texts)
