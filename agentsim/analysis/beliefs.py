@@ -83,9 +83,9 @@ class _Stated:
         )
         self.even = np.repeat([1 / size for size in sizes], sizes)
         self.edges = self._edges(self._is_spread)
-        self.bins = self._placed(self.edges)
+        self.bins = self._bin_indices(self.edges)
 
-    def _placed(self, edges: Sequence[float]) -> NDArray[np.intp]:
+    def _bin_indices(self, edges: Sequence[float]) -> NDArray[np.intp]:
         return np.searchsorted(np.array(edges), self.p, side="right")
 
     def by_bin(self, values: Array, bins: NDArray[np.intp]) -> Array:
@@ -123,7 +123,9 @@ class _Stated:
         """
         error = self.y - self.p
         slope = np.bincount(self.owner, error * (self.p - self.even), self.clusters)
-        return sign_flip_p(np.column_stack([self.by_bin(error, self._placed(self._edges(self._has_events))), slope]))
+        return sign_flip_p(
+            np.column_stack([self.by_bin(error, self._bin_indices(self._edges(self._has_events))), slope])
+        )
 
     def decomposition(self) -> tuple[float, float, float]:
         """Return uncertainty, resolution and reliability, on the scale of the Brier score."""

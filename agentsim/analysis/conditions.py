@@ -167,13 +167,13 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
         arm = np.arange(len(games)) < len(other.games)
         there = [(columns.counts[side] > 0).sum(axis=0) for side in (arm, ~arm)]
         both = np.flatnonzero((there[0] > 0) & (there[1] > 0))
-        rates = np.array([columns.keys[place][0] == WIN for place in both], dtype=bool)
+        rates = np.array([columns.keys[index][0] == WIN for index in both], dtype=bool)
         seeds = [game.seed for game in games]
         ends = difference_intervals(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
-        for (mean, *limits), place in zip(ends.T, both, strict=True):
-            measure, label = columns.keys[place]
+        for (mean, *limits), index in zip(ends.T, both, strict=True):
+            measure, label = columns.keys[index]
             alone, together = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
-            many = int(there[0][place]), int(there[1][place])
+            many = int(there[0][index]), int(there[1][index])
             if label is None and alone == Interval(0.0):
                 continue  # the rules make it the same in all games
             found.append(Difference(measure, label, other.name, first.name, many, alone, together))

@@ -32,7 +32,7 @@ class BallotPosition:
 class Ballots:
     """The positions on the ballots of one kind of vote; `p` is of the hypothesis that they do not matter, or None."""
 
-    places: tuple[BallotPosition, ...]
+    positions: tuple[BallotPosition, ...]
     votes: int
     games: int
     p: float | None

@@ -112,13 +112,13 @@ def _compared(
 
 @lru_cache(maxsize=10_000)
 def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, Array] | None:
-    """Return the same of two sides: (column of the maker, chosen place, whether each place is an own one)."""
-    places = len(sides[0][2])
-    same, shares = np.zeros((2, places, makers))
-    voted = np.zeros(places)
+    """Return the same of two sides: (column of the maker, index of the chosen, whether each is an own one)."""
+    candidates = len(sides[0][2])
+    same, shares = np.zeros((2, candidates, makers))
+    voted = np.zeros(candidates)
     for (column, chosen, owns), sign in zip(sides, (1.0, -1.0), strict=True):
         own = np.array(owns, dtype=np.float64)
-        others = (own.sum() - own) / max(1, places - 1)
+        others = (own.sum() - own) / max(1, candidates - 1)
         same[:, column], shares[:, column] = sign * own, sign * (own - others)
         voted[chosen] += sign
     if not shares.any():

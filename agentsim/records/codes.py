@@ -420,10 +420,10 @@ def drawn_order(units: Sequence[Unit], seed: int) -> list[Unit]:
     The first N of any number of runs are a simple random sample of all their units, however many follow.
     """
 
-    def place(unit: Unit) -> str:
+    def digest(unit: Unit) -> str:
         return hashlib.sha256(f"{seed}/{unit.run}/{unit.anchor}".encode()).hexdigest()
 
-    return sorted(units, key=place)
+    return sorted(units, key=digest)
 
 
 def require_finished(name: str, history: History) -> None:

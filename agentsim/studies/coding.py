@@ -599,9 +599,9 @@ class Coding:
 
     def levels(self, coder: _Coder, name: str) -> Levels:
         """Return the level that a coder gave each of `units` by a code, from 0, or -1 if it gave none."""
-        places = {level: place for place, level in enumerate(self.codebook.code(name).levels)}
+        index_of = {level: index for index, level in enumerate(self.codebook.code(name).levels)}
         given = (coder.units.get((unit.run, unit.anchor)) for _, unit in self.units)
-        return np.array([-1 if each is None else places[each[name]] for each in given], dtype=np.int64)
+        return np.array([-1 if each is None else index_of[each[name]] for each in given], dtype=np.int64)
 
     @cached_property
     def _games(self) -> list[str]:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
 from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends, written
-from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, no_such_measure, tabled
+from agentsim.analysis.finished_games import RANK, WIN, MeasureKey, Measures, game_record, no_such_measure, tabled
 from agentsim.analysis.intervals import Array, Effect, Interval, estimate_row, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
@@ -70,7 +70,7 @@ class Blocks:
     record: DesignRecord
     players: tuple[str, ...]
     labels: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[MeasureKey, ...]
     values: Array
     seeds: tuple[int, ...]
     games: tuple[MeasuredGame, ...]
@@ -226,7 +226,7 @@ class DesignEffects:
     unseen: tuple[str, ...]
     effects: tuple[FactorEffect, ...]
     cells: tuple[CellMean, ...]
-    main: tuple[Column, ...]
+    main: tuple[MeasureKey, ...]
     planned: bool
 
     @property
@@ -280,7 +280,7 @@ def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffec
     )
 
 
-def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: bool) -> tuple[Column, ...]:
+def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: bool) -> tuple[MeasureKey, ...]:
     """Return the measures and players of the effects that a report begins with.
 
     They are those that the design names. Without `measured`, which says that measures are named, interactions between
@@ -300,13 +300,13 @@ def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: boo
     return tuple(kept or columns)
 
 
-def cell_means(blocks: Blocks, columns: Sequence[Column]) -> Iterator[CellMean]:
+def cell_means(blocks: Blocks, columns: Sequence[MeasureKey]) -> Iterator[CellMean]:
     """Yield the mean of each column in each cell, with the interval of the mean of a condition."""
     whose = {name: own for effect in blocks.design.contrasts() for name, own in members(blocks, effect.factors)}
-    places = {column: index for index, column in enumerate(blocks.columns)}
+    index_of = {column: index for index, column in enumerate(blocks.columns)}
     together = intervals.clusters(blocks.seeds)
     for cell, (measure, player) in product(range(len(blocks.design.cells)), columns):
-        own = [places[measure, each] for each in whose[player] if (measure, each) in places]
+        own = [index_of[measure, each] for each in whose[player] if (measure, each) in index_of]
         values = blocks.values[:, cell, own].mean(axis=1)
         there = ~np.isnan(values)
         if not there.any():
@@ -351,7 +351,7 @@ def _columns(
     blocks: Blocks, measures: Sequence[str], factors: tuple[str, ...] | None, player: str | None
 ) -> Iterator[tuple[Contrast, str, str, Array]]:
     """Yield (contrast, measure, name of the players, the contrast's value in each block)."""
-    places = {column: index for index, column in enumerate(blocks.columns)}
+    index_of = {column: index for index, column in enumerate(blocks.columns)}
     wanted = measures or dict.fromkeys(measure for measure, _ in blocks.columns)
     for contrast in blocks.design.contrasts():
         if factors is not None and contrast.factors != factors:
@@ -361,7 +361,7 @@ def _columns(
             whose = [each for each in whose if each[0] == player] or [alone(blocks, player)]
         for measure in wanted:
             for name, own in whose:
-                columns = [places[measure, each] for each in own if (measure, each) in places]
+                columns = [index_of[measure, each] for each in own if (measure, each) in index_of]
                 # rank and win are constant over all players together
                 if columns and not (name == EVERYONE and measure in {RANK, WIN}):
                     values = blocks.values[:, :, columns].mean(axis=2)
@@ -467,8 +467,8 @@ def all_effects(found: DesignEffects) -> list[Panel]:
     return shown
 
 
-def _by_column(rows: Sequence[FactorEffect]) -> dict[Column, list[FactorEffect]]:
-    found: dict[Column, list[FactorEffect]] = {}
+def _by_column(rows: Sequence[FactorEffect]) -> dict[MeasureKey, list[FactorEffect]]:
+    found: dict[MeasureKey, list[FactorEffect]] = {}
     for each in rows:
         found.setdefault((each.measure, each.player), []).append(each)
     return found
@@ -476,7 +476,7 @@ def _by_column(rows: Sequence[FactorEffect]) -> dict[Column, list[FactorEffect]]
 
 def _cell_tables(found: DesignEffects, digits: Mapping[str, int]) -> Iterator[DataTable]:
     """Yield tables with a row for each cell and a column for each measure, at most `_MOST_MEANS` in each."""
-    by_cell: dict[int, dict[Column, CellMean]] = {}
+    by_cell: dict[int, dict[MeasureKey, CellMean]] = {}
     for each in found.cells:
         by_cell.setdefault(each.cell, {})[each.measure, each.player] = each
     columns = list(found.main)

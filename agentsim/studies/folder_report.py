@@ -127,7 +127,7 @@ class ReportSection:
         yield "votes-for-the-own-maker", (self.favours, {})
         yield "for-and-against-each-other", (self.relations, {})
         for each in self.ballots:
-            yield "position-on-the-ballot", (each.places, {"p": each.p})
+            yield "position-on-the-ballot", (each.positions, {"p": each.p})
 
 
 @dataclass(frozen=True)
@@ -406,10 +406,10 @@ def _group(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> 
 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
     games = condition.games
-    above = tuple(game.name for game in games if game.fallen > max_fallbacks)
-    kept = [game for game in games if game.fallen <= max_fallbacks]
+    above = tuple(game.name for game in games if game.worst_fallback_rate > max_fallbacks)
+    kept = [game for game in games if game.worst_fallback_rate <= max_fallbacks]
     lost = tuple(game.name for game in games if game.lost_to_host)
-    lots, table = (ballots(games, final=final) for final in (False, True)), standings(games)
+    both_kinds, table = (ballots(games, final=final) for final in (False, True)), standings(games)
     return ReportSection(
         game=name,
         condition=condition,
@@ -421,7 +421,7 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
         hosts=host_lines([relative(game) for game in games] if table.relative else games),
         favours=tuple(own_makers(games)),
         relations=tuple(relations(games)),
-        ballots=tuple(each for each in lots if each is not None),
+        ballots=tuple(each for each in both_kinds if each is not None),
         scores=tuple(_scores(condition, [line.label for line in table.lines])),
         beliefs=tuple(belief_lines(games)),
         reliability=tuple(reliability_bins(games)),
@@ -431,8 +431,8 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
 def _scores(condition: Condition, labels: Sequence[str]) -> list[Measured]:
     """Return the means of the game's own scores by label, in the order of the labels."""
     found = [each for each in measured([condition]) if each.label is not None and each.measure not in {RANK, WIN}]
-    places = {label: index for index, label in enumerate(labels)}
-    return sorted(found, key=lambda each: places.get(each.label or "", len(places)))
+    order = {label: index for index, label in enumerate(labels)}
+    return sorted(found, key=lambda each: order.get(each.label or "", len(order)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ class Rating:
     @property
     def sentence(self) -> str:
         """The result as one sentence that may be quoted."""
-        strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
+        strength, first, size = self.placement.strength, self.placement.rank_probabilities[0], len(self.frozen.members)
         played = len(self.manifest.games)
         return (
             f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of "
@@ -192,7 +192,7 @@ class Rating:
             "strength": asdict(known.strength),
             "width": known.strength.width,
             "wide": known.strength.width >= self.width,
-            "places": list(known.places),
+            "rank_probabilities": list(known.rank_probabilities),
             "members": [
                 {
                     "label": label,

@@ -161,7 +161,7 @@ class Monopoly(Game):
             table.round(f"Turn {state.turn}: {match.name(state.active)}")
             await take_minutes(match)
             await play_turn(match, state.active)
-        standings = state.standings(match.fallen)
+        standings = state.standings(match.bankrupt_seats)
         results = (
             Result(each.player, names[each.player], each.rank or 0, *map(int, each.score.values()))
             for each in standings
