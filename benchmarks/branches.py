@@ -1,8 +1,8 @@
 """How long twelve branches of a run take beside one, when every call of a model takes its time.
 
-A game of Agent Island is played by models behind a server on loopback, then forked at its second decision: one branch, and
-twelve of them with `--jobs 12`, in turns. Each turn is a process of `agentsim fork`, from its start to its last file.
-The figure is the ratio of the wall times; the goal is at most 1.3.
+A game of Agent Island is played by models behind a server on loopback, then forked at its second decision: one branch,
+and twelve of them with `--jobs 12`, in turns. Each turn is a process of `agentsim fork`, from its start to its last
+file. The figure is the ratio of the wall times; the goal is at most 1.3.
 
     uv run python -m benchmarks.branches
     uv run python -m benchmarks.branches --branches 12 --latency 1 --repeats 3 --json
