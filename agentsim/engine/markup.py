@@ -1293,13 +1293,15 @@ def _is_in_list(text: str, label: re.Match[str]) -> bool:
     return _LISTED.fullmatch(line) is not None and any(map(_LISTED.fullmatch, beside))
 
 
-def is_of_another(value: Any, players: Collection[str] = ()) -> bool:
+def is_of_another(value: Any, players: Collection[str] = (), *, speech: bool = False) -> bool:
     """Return whether a JSON object is a message of another role or by one of these other `players`, in lowercase.
 
-    `{"role": "user", "content": "..."}`, `{"speaker": "B", "text": "..."}`.
+    `{"role": "user", "content": "..."}`, `{"speaker": "B", "text": "..."}`; of `speech`, which chooses nobody, also
+    `{"name": "B", "text": "..."}`.
     """
+    keys = _SPEAKER_KEYS | _NAME_KEYS if speech else _SPEAKER_KEYS
     for key, name in value.items() if isinstance(value, Mapping) and len(value) > 1 else ():
-        if isinstance(name, str) and key.strip().casefold() in _SPEAKER_KEYS:
+        if isinstance(name, str) and key.strip().casefold() in keys:
             if _OTHER_ROLES.fullmatch(name.strip()) or name.strip().casefold() in players:
                 return True
         elif isinstance(name, str) and key.strip().casefold() == "type" and _OTHER_TYPES.fullmatch(name.strip()):
@@ -1310,6 +1312,8 @@ def is_of_another(value: Any, players: Collection[str] = ()) -> bool:
 _OTHER_TYPES = Pattern(r"user|system|(?:tool|function)_(?:result|response|output)|error", re.IGNORECASE)
 _SPEAKER_KEYS = frozenset(("role", "speaker", "author", "sender", "from", "voter"))
 """Keys that name who says the words beside them, or casts the vote."""
+_NAME_KEYS = frozenset(("name", "player", "player_id", "player_name", "username", "agent", "character", "id"))
+"""Keys that name a player: who speaks, beside words, but who is chosen in a vote."""
 _OTHER_ROLES = Pattern(r"user|human|system|developer|tool|function|observation|environment|ipython", re.IGNORECASE)
 
 

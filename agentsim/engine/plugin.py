@@ -15,7 +15,10 @@ def load_plugin(entry: Any) -> Any:
     try:
         return entry.load()
     except (Exception, SystemExit) as error:  # a plugin's code may raise anything, and must not end the program
-        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        said = str(error)
+        if isinstance(error, SyntaxError):  # whose text has the file's name without its folder
+            said = f"{error.msg} ({error.filename}, line {error.lineno})"
+        problem = " ".join(f"{type(error).__name__}: {said}".split())
         raise ScenarioError(f"{plugin_name(entry)} cannot be loaded: {problem}") from error
 
 

@@ -57,6 +57,14 @@ def test_a_broken_game_is_named_with_its_distribution_and_the_others_are_listed(
     assert json.loads(schema.out)["properties"]["game"]["enum"] == names
 
 
+def test_a_game_whose_code_cannot_be_parsed_is_named_with_its_whole_path_and_line(tmp_path: Path) -> None:
+    site = installed(tmp_path / "site", "GAME = (\n  5")
+    (tmp_path / "x.toml").write_text('game = "chess"\n[[players]]\nid = "A"\nmodel = "bot/random"\n', "utf-8")
+    said = real("validate", "x.toml", cwd=tmp_path, env={"PYTHONPATH": str(site)})
+    assert said.code == 2
+    assert f"SyntaxError: '(' was never closed ({site}/chess_for_all.py, line 1)" in said.line
+
+
 @pytest.mark.parametrize("source", ["import sys\nsys.exit(5)", "1 / 0"])
 def test_a_scenario_of_a_broken_game_is_a_line_that_names_its_distribution(source: str, tmp_path: Path) -> None:
     site = installed(tmp_path / "site", source)

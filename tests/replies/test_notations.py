@@ -1655,6 +1655,7 @@ THOUGHT, SAID = "I must hide that B scares me.", "Keep me, and I will keep you."
         {"thought": True},
         {"is_thinking": True},
         {"hidden": True},
+        {"private": True},
     ],
     ids=str,
 )
@@ -1672,6 +1673,13 @@ def test_words_of_an_object_that_names_another_speaker_are_not_the_player_s(key:
         assert decided(PITCH, json.dumps({key: other, "text": SAID})) == "unreadable", other
     assert decided(PITCH, json.dumps({key: "A", "text": SAID})) == {"text": SAID}
     assert decided(PITCH, json.dumps({"type": "tool_result", "text": SAID})) == "unreadable"
+
+
+@pytest.mark.parametrize("key", ["name", "player", "player_id", "username", "character"])
+def test_words_beside_the_name_of_another_player_are_not_the_player_s(key: str) -> None:
+    assert decided(PITCH, json.dumps({key: "B", "text": SAID})) == "unreadable"
+    assert decided(PITCH, json.dumps({key: "A", "text": SAID})) == {"text": SAID}
+    assert decided(VOTE, json.dumps({key: "C", "vote": "C"}))["vote"] == "C"
 
 
 def test_a_vote_that_names_another_voter_is_not_counted() -> None:

@@ -55,6 +55,12 @@ def test_the_address_is_the_first_line_and_a_signal_ends_the_server(logs: Path) 
         assert site.process.wait(20) == 0
 
 
+def test_a_folder_that_does_not_exist_yet_is_said_and_served(tmp_path: Path) -> None:
+    with served(tmp_path / "none") as site:
+        assert site.get("/").status == 200
+        assert f"{tmp_path / 'none'} does not exist yet; its runs are" in site.said
+
+
 def test_a_taken_port_is_said_in_one_line(site: ServedSite, logs: Path) -> None:
     said = in_a_process("serve", "--logs-dir", str(logs), "--port", str(site.port), cwd=logs.parent)
     assert (said.code, said.out) == (2, "")

@@ -682,7 +682,7 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
-        if is_of_another(each.value, self.other_players):
+        if is_of_another(each.value, self.other_players, speech=self.speaks):
             return Candidate(each.start, each.end, "broken", legal=False)
         if (function := called_in(each.value)) and not self.may_answer(function):
             return None if is_thinking(function) else Candidate(each.start, each.end, "broken", legal=False)
@@ -692,7 +692,7 @@ class Reply:
             return None
         if any(says_that_it_thinks(part, self._field_names) for part in (each.value, value)):
             return None
-        if is_of_another(value, self.other_players):
+        if is_of_another(value, self.other_players, speech=self.speaks):
             return Candidate(each.start, each.end, "broken", legal=False)
         asked = self.request.answer_fields.parts
         shaped = self.shape.of(value, asked)

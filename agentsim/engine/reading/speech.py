@@ -1373,7 +1373,7 @@ _THOUGHT_KINDS = frozenset((*THINKING, "think", "reason")) - _PRIVATE_NAMES
 _CHANNELS_OF_THINKING = _THOUGHT_KINDS | {"analysis", "commentary"}
 _KIND_KEYS = frozenset(("type", "kind", "step", "mode", "tool", "action", "name", "label", "tag", "role"))
 _CHANNEL_KEYS = frozenset(("channel", "phase"))
-_THOUGHT_FLAG = re.compile(r"(?:is )?(?:thoughts?|thinking|reasoning|hidden)")
+_THOUGHT_FLAG = re.compile(r"(?:is )?(?:thoughts?|thinking|reasoning|hidden|private|internal)")
 
 
 def says_that_it_thinks(value: Any, own: Collection[str]) -> bool:
