@@ -136,8 +136,8 @@ class Event:
     players' ids, or the numbers of their seats from 1, or None for all; `Table.tell` refuses any other audience.
     `concerns` names in the same way the players that a public event is about: `Table.concerning` finds them for each
     player. `random_order` names the fields in an order that chance drew: a list of players, or one player if the events
-    of a round come in such an order; reports test the effect of the place in it. `eliminates` names the fields with the
-    players that leave the game by the event, in the form of `concerns`.
+    of a round come in such an order; reports test the effect of the position in it. `eliminates` names the fields with
+    the players that leave the game by the event, in the form of `concerns`.
 
     Raises `TypeError` for a name that the class lacks, and if a class has neither `content` nor `words`; a `base` of
     events, which is never told itself, may leave that to its subclasses.

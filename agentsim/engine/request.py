@@ -45,7 +45,7 @@ class Request(Generic[D]):
 
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history, by default the class's
     name in snake case. A subclass adds the fields of its view, and implements `prompt`; `options` if legal values
-    depend on the state; `fallback` if an option has no `nothing`; `check` if legality is more than the options;
+    depend on the state; `fallback` if an option has no `if_null`; `check` if legality is more than the options;
     `decision_of` if an object is more than its fields. Replies are read in the same way for every request
     (`engine.reading`).
     """
@@ -148,7 +148,7 @@ class Request(Generic[D]):
             name = type(self).__name__
             field = first_objection(error)[0]
             raise RulesBroken(
-                f"{name} has no fallback for {field}: give each option a `nothing`, or write `{name}.fallback`"
+                f"{name} has no fallback for {field}: give each option an `if_null`, or write `{name}.fallback`"
             ) from None
 
     def fallback_after(self, problem: str) -> D:
@@ -236,9 +236,9 @@ class Request(Generic[D]):
         return fields
 
     @cached_property
-    def nothing(self) -> Mapping[str, Any]:
+    def null_values(self) -> Mapping[str, Any]:
         """The meaning of null, "pass" or "nobody", by the path of a field."""
-        said = {path: option.nothing for path, option in self.legal.items() if option.nothing is not None}
+        said = {path: option.if_null for path, option in self.legal.items() if option.if_null is not None}
         return {**self.empty, **said}
 
     def form(self) -> str:

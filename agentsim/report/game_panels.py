@@ -219,9 +219,9 @@ def said_and_done_table(history: History, *, reasoning: bool) -> DataTable | Non
     note = _note_of(shown, parted=parted)
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
-    places = [names.index(name) for name in shown]
+    indices = [names.index(name) for name in shown]
     return DataTable(
-        title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
+        title, tuple(shown), tuple(tuple(row[index] for index in indices) for row in rows[:MOST_ROWS]), note
     )
 
 

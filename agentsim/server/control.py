@@ -78,7 +78,7 @@ class Control:
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
         if isinstance(does, Aside):
-            asked = {entry.player for entry in contents.decisions.values() if entry.kind != Survey.kind}
+            asked = {record.player for record in contents.decisions.values() if record.kind != Survey.kind}
             asked |= self._play.asked if self._play is not None else set()
             if unasked := [player for player in does.players if player not in asked]:
                 raise UsageError(

@@ -215,10 +215,10 @@ class People:
 
 def _begun(run: Run) -> bool:
     """Return whether any decision of this run is recorded. For a branch, decisions that it inherits do not count."""
-    branch, entries = run.scenario.branch, run.journal.contents.decisions.values()
+    branch, records = run.scenario.branch, run.journal.contents.decisions.values()
     if branch is None:
-        return bool(entries)
-    return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in entries)
+        return bool(records)
+    return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in records)
 
 
 def _is_of(given: Mapping[str, Sequence[str]], asked: WebQuestion) -> bool:

@@ -162,7 +162,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
         for detail in self.codebook.details:
             of = self.choices.get(detail.of, ())
             answers = _with_nothing(tuple(dict.fromkeys((*of, *detail.options, NONE))))
-            found[detail.name] = Number(0, MOST_NUMBER, nothing=0) if detail.of == "number" else answers
+            found[detail.name] = Number(0, MOST_NUMBER, if_null=0) if detail.of == "number" else answers
         return found
 
     def prompt(self) -> Prompt:
@@ -209,7 +209,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
 
 
 def _with_nothing(values: tuple[str, ...]) -> Choice:
-    return Choice(values, nothing=next((value for value in values if value in {"no", NONE}), None))
+    return Choice(values, if_null=next((value for value in values if value in {"no", NONE}), None))
 
 
 # -- what is coded

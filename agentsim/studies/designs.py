@@ -362,7 +362,7 @@ def cells(
         try:
             casts = [load(base, **loading, model=model, levels=design.placed(levels, base)) for model in cast]
         except ScenarioError as error:
-            raise _refused(design, levels, error, base, loading) from None
+            raise _level_problem(design, levels, error, base, loading) from None
         at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
         if [plan.id for plan in casts[0].players] != players:
             raise ScenarioError(f"{at}: seats other players than the base scenario", key="factors", where=design.where)
@@ -385,7 +385,7 @@ def labels(casts: Sequence[Scenario]) -> list[str]:
     return [*(plan.id for plan in casts[0].players), *models]
 
 
-def _refused(
+def _level_problem(
     design: DesignFile, levels: Mapping[str, Any], error: ScenarioError, base: Source, loading: Mapping[str, Any]
 ) -> ScenarioError:
     """Return the error with the one factor and level that cause it, or with all levels of the cell."""
@@ -396,8 +396,8 @@ def _refused(
         except ScenarioError as own:
             error, key, said = own, f"factors.{name}", level_named(level)
             break
-    place = error.key.removeprefix("--set ")
-    problem = error.problem if f"factors.{place}" == key or not place else f"{place}: {error.problem}"
+    setting = error.key.removeprefix("--set ")
+    problem = error.problem if f"factors.{setting}" == key or not setting else f"{setting}: {error.problem}"
     return ScenarioError(f"{said}: {problem}", key=key, where=design.where, valid=error.valid)
 
 

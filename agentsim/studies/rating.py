@@ -78,7 +78,7 @@ class Rating:
         casts = tuple(pool.cast(plan) for plan in (*map(pool.plan, pool.members), new))
         design = Design(seed, 0, (*pool.labels, f"{new.title} (rated)"), paired=True)
         limits = LimitOverrides(self.max_cost_usd, self.max_calls, self.max_wall_s)
-        self.manifest = Manifest(design, (), casts).limited(self.env, limits)
+        self.manifest = Manifest(design, (), casts).with_limits(self.env, limits)
         name = f"rate_{re.sub('[^A-Za-z0-9._-]+', '-', new.title)[:60]}_{what.hexdigest()[:8]}"
         self.directory = self.out or self.logs_dir / name
         if (there := read_manifest(self.directory)) is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.own import Own, Scripted
 
@@ -79,7 +79,7 @@ def test_an_answer_says_what_a_provider_would(tmp_path: Path) -> None:
     [
         ("timeout", TransportFailed),
         ("rate_limited", RateLimited),
-        ("refused", ModelRefused),
+        ("refused", RequestRefused),
         ("rejected", ProviderRejected),
     ],
 )

@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.survey import SurveyPlace
 from agentsim.models.base import (
-    JOURNAL_ONLY,
+    JOURNAL_ONLY_FIELDS,
     Adjustments,
     Attempt,
     Completion,
@@ -131,8 +131,8 @@ def test_the_page_says_which_keys_of_an_attempt_the_journal_alone_has() -> None:
     def alone(heading: str) -> set[str]:
         return {row[0].strip("`") for row in rows(PAGE, heading) if row[2].startswith("in the journal alone")}
 
-    assert alone("attempt") == {name for name, out in JOURNAL_ONLY.items() if out is True}
-    assert alone("completion") == set(JOURNAL_ONLY["completion"])
+    assert alone("attempt") == {name for name, out in JOURNAL_ONLY_FIELDS.items() if out is True}
+    assert alone("completion") == set(JOURNAL_ONLY_FIELDS["completion"])
 
 
 def test_the_page_names_both_formats() -> None:

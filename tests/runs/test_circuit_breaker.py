@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, ProviderStopped, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import Attempt, Completion
 from agentsim.models.faults import FORBIDDEN, NOT_FOUND, UNACCEPTED
 from agentsim.runs.limits import STREAK, CircuitBreaker, ModelId
@@ -19,8 +19,8 @@ def fault(what: str = "no answer") -> TransportFailed:
     return TransportFailed(what, code="timeout")
 
 
-def refused() -> ModelRefused:
-    return ModelRefused("not this one", code="refusal")
+def refused() -> RequestRefused:
+    return RequestRefused("not this one", code="refusal")
 
 
 def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: ModelId = LAB) -> None:
@@ -124,13 +124,13 @@ def test_a_run_that_goes_on_is_stopped_by_no_silence() -> None:
 def test_a_run_that_goes_on_is_stopped_by_no_request_that_is_not_accepted() -> None:
     breaker = CircuitBreaker("fallback")
     for _ in range(3):
-        decision(breaker, ModelRefused("not in this form", code=UNACCEPTED))
+        decision(breaker, RequestRefused("not in this form", code=UNACCEPTED))
     with pytest.raises(ProviderStopped):
-        decision(CircuitBreaker(), ModelRefused("not in this form", code=UNACCEPTED))
+        decision(CircuitBreaker(), RequestRefused("not in this form", code=UNACCEPTED))
 
 
-def unknown(what: str = "no such thing", status: int = 403, code: str = FORBIDDEN) -> ModelRefused:
-    return ModelRefused(f"lab/m: the key may not use this model [it says: {what}]", code=code, status=status)
+def unknown(what: str = "no such thing", status: int = 403, code: str = FORBIDDEN) -> RequestRefused:
+    return RequestRefused(f"lab/m: the key may not use this model [it says: {what}]", code=code, status=status)
 
 
 def test_five_refusals_alike_in_a_row_stop_the_run_and_say_what_was_refused() -> None:
@@ -144,7 +144,7 @@ def test_five_refusals_alike_in_a_row_stop_the_run_and_say_what_was_refused() ->
         decision(breaker, unknown("no entry (request ff-99)"))
 
 
-@pytest.mark.parametrize("between", [None, ModelRefused("too long", code="context"), refused()], ids=str)
+@pytest.mark.parametrize("between", [None, RequestRefused("too long", code="context"), refused()], ids=str)
 def test_an_answer_or_a_refusal_of_one_prompt_ends_a_row_of_refusals(between: ModelError | None) -> None:
     breaker = CircuitBreaker()
     decision(breaker, None)
@@ -157,7 +157,7 @@ def test_an_answer_or_a_refusal_of_one_prompt_ends_a_row_of_refusals(between: Mo
 @pytest.mark.parametrize(
     "other", [unknown("another thing"), unknown(status=404, code=NOT_FOUND), unknown(status=401)], ids=str
 )
-def test_refusals_that_differ_are_no_row(other: ModelRefused) -> None:
+def test_refusals_that_differ_are_no_row(other: RequestRefused) -> None:
     breaker = CircuitBreaker()
     decision(breaker, None)
     for _ in range(3 * STREAK):

@@ -363,8 +363,8 @@ def test_a_planned_stop_hides_no_mistake_of_ours_in_the_same_wave(server: Mendab
     server.latency_s = lambda body: 0.0 if decided(body) == ("A", "vote") else 0.05
 
     class Mistaken(Watcher):
-        def decided(self, entry: DecisionRecord) -> None:
-            if (entry.player, entry.kind) == ("B", "vote"):
+        def decided(self, record: DecisionRecord) -> None:
+            if (record.player, record.kind) == ("B", "vote"):
                 raise ZeroDivisionError("a bug")
 
     with pytest.raises(ZeroDivisionError, match="a bug"):

@@ -86,7 +86,7 @@ class AuctionBid(MonopolyRequest[Bid]):
     lot: AuctionLot
 
     def choices(self) -> Options:
-        return {"action.bid": Number(0, self.you.cash, nothing=0)}
+        return {"action.bid": Number(0, self.you.cash, if_null=0)}
 
     @property
     def bids(self) -> str:

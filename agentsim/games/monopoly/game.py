@@ -14,7 +14,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.monopoly import laws, panels, replay
+from agentsim.games.monopoly import invariants, panels, replay
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import (
     DECKS,
@@ -135,7 +135,7 @@ class Monopoly(Game):
     overview = staticmethod(panels.overview)
     truths = staticmethod(replay.truths)
     tables = staticmethod(replay.tables)
-    laws = staticmethod(laws.laws)
+    invariants = staticmethod(invariants.invariants)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:

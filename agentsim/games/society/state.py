@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event import Heard
 from agentsim.engine.wording import Naming, Quoted, cut, quoted
-from agentsim.games.society import laws
+from agentsim.games.society import invariants
 from agentsim.games.society.amounts import UNIT, Amount, share
 from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, RulesInForce, Structure
 from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
@@ -337,7 +337,7 @@ class State:
 
     def check(self) -> Sequence[str]:
         """Return the broken invariants, in words."""
-        return [*laws.broken(self)]
+        return [*invariants.broken(self)]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:

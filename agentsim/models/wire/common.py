@@ -126,15 +126,15 @@ def without_reasoning(text: str, reasoning: str) -> str:
 
     Blanks may differ. Reasoning of few characters is repeated only if a line or the text ends behind it.
     """
-    place = 0
+    position = 0
     for said in reasoning.split():
-        place = _BLANKS.match(text, place).end()  # type: ignore[union-attr] # it matches everywhere
-        if not text.startswith(said, place):
+        position = _BLANKS.match(text, position).end()  # type: ignore[union-attr] # it matches everywhere
+        if not text.startswith(said, position):
             return text
-        place += len(said)
-    rest = text[place:]
+        position += len(said)
+    rest = text[position:]
     surely = len(reasoning) >= _SURELY_REPEATED or not rest.strip(" \t") or rest.lstrip(" \t").startswith("\n")
-    return rest.lstrip() if place and surely else text
+    return rest.lstrip() if position and surely else text
 
 
 _BLANKS: Final = re.compile(r"\s*")

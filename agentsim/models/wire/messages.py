@@ -121,11 +121,11 @@ def _behind_tools(envelope: Mapping[str, Any], content: list[Any] | str) -> list
 
     The words before the tool's last call or result are thinking.
     """
-    places = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
-    if not places:
+    indices = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
+    if not indices:
         return []
-    parts = [part for part in content[: places[-1]] if not _of_the_host(part)]
-    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[places[-1] + 1 :]))
+    parts = [part for part in content[: indices[-1]] if not _of_the_host(part)]
+    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[indices[-1] + 1 :]))
     found = without_preambles(behind)
     if text_of_kind(found, "said") is None:
         return []

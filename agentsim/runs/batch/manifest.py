@@ -135,7 +135,7 @@ class Manifest:
         players = tuple(casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
         return replace(casts[0], seed=game.seed, players=players)
 
-    def limited(self, env: Mapping[str, str], limits: LimitOverrides) -> Manifest:
+    def with_limits(self, env: Mapping[str, str], limits: LimitOverrides) -> Manifest:
         """Return the same games under these limits; see `with_limits`."""
         return replace(self, casts=tuple(with_limits(cast, env, limits) for cast in self.casts))
 
