@@ -352,7 +352,7 @@ def fewest(enough: Callable[[int], bool], low: int, most: int) -> int | None:
 def paired_row(each: PairedEffect) -> tuple[Cell, ...]:
     means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
     alone = effect_cell(each, "+.2f", each.pairs, "pair")
-    return (each.measure, each.player, each.pairs, *means, alone, ends(each.together, "+.2f"))
+    return (each.measure, each.player, each.pairs, *means, alone, ends(each.simultaneous, "+.2f"))
 
 
 def unpaired_note(many: int) -> str:

@@ -72,11 +72,11 @@ class BeliefLine:
 class _Stated:
     """The stated probabilities of one label and question: a row for each, with its game and what happened."""
 
-    def __init__(self, rows: Sequence[tuple[int, BeliefRecord]], together: Array) -> None:
+    def __init__(self, rows: Sequence[tuple[int, BeliefRecord]], membership: Array) -> None:
         self.beliefs = [belief for _, belief in rows]
         sizes = [len(each.probabilities) for each in self.beliefs]
         games = np.repeat([game for game, _ in rows], sizes)
-        self.clusters, self.owner = len(together), together.argmax(axis=0)[games]
+        self.clusters, self.owner = len(membership), membership.argmax(axis=0)[games]
         self.p = np.array([value for each in self.beliefs for value in each.probabilities])
         self.y = np.array(
             [float(index == each.happened) for each in self.beliefs for index in range(len(each.probabilities))]
@@ -175,7 +175,7 @@ def _murphy(counts: Array, stated: Array, happened: Array, beliefs: float) -> tu
 def belief_lines(games: Sequence[GameRecord]) -> list[BeliefLine]:
     """Return the scores by question and label, the labels of each question by Brier score."""
     found = []
-    together = clusters([game.seed for game in games])
+    membership = clusters([game.seed for game in games])
     for question, labels in _by_question(games).items():
         lines = []
         sums, logs, counts = (np.zeros((len(games), len(labels))) for _ in range(3))
@@ -184,10 +184,10 @@ def belief_lines(games: Sequence[GameRecord]) -> list[BeliefLine]:
                 sums[game, column] += belief.brier
                 logs[game, column] += belief.log_score
                 counts[game, column] += 1
-        briers = ratio_intervals(together @ sums, together @ counts, within=(0.0, 2.0))
-        logged = ratio_intervals(together @ logs, together @ counts, within=(0.0, np.inf))
+        briers = ratio_intervals(membership @ sums, membership @ counts, within=(0.0, 2.0))
+        logged = ratio_intervals(membership @ logs, membership @ counts, within=(0.0, np.inf))
         for column, (label, rows) in enumerate(labels.items()):
-            stated, many = _Stated(rows, together), counts[:, column]
+            stated, many = _Stated(rows, membership), counts[:, column]
             uncertainty, resolution, reliability = stated.decomposition()
             lines.append(
                 BeliefLine(
@@ -210,12 +210,12 @@ def belief_lines(games: Sequence[GameRecord]) -> list[BeliefLine]:
 
 def reliability_bins(games: Sequence[GameRecord]) -> list[Bin]:
     """Return the bins of a reliability diagram for each question, all labels together, and for each label."""
-    together, found = clusters([game.seed for game in games]), list[Bin]()
+    membership, found = clusters([game.seed for game in games]), list[Bin]()
     for question, labels in _by_question(games).items():
         every = sorted((row for rows in labels.values() for row in rows), key=lambda row: row[0])
-        found += _Stated(every, together).diagram(ALL, question)
+        found += _Stated(every, membership).diagram(ALL, question)
         for label, rows in labels.items() if len(labels) > 1 else ():
-            found += _Stated(rows, together).diagram(label, question)
+            found += _Stated(rows, membership).diagram(label, question)
     return found
 
 

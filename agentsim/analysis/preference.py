@@ -65,13 +65,13 @@ def own_makers(games: Sequence[GameRecord]) -> list[OwnMaker]:
     Of two makers a vote for the one is a vote against the other, so that only what they have in common is known.
     """
     makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
-    together = clusters([game.seed for game in games])
+    membership = clusters([game.seed for game in games])
     found: list[OwnMaker] = []
     for final in (False, True):
         pairs = [pair for number, game in enumerate(games) for pair in _pairs(number, game, makers, final=final)]
         if pairs:
-            found += _estimates(pairs, [None], np.ones((len(makers), 1)), together, final=final)
-            found += _estimates(pairs, makers, np.eye(len(makers)), together, final=final)
+            found += _estimates(pairs, [None], np.ones((len(makers), 1)), membership, final=final)
+            found += _estimates(pairs, makers, np.eye(len(makers)), membership, final=final)
     return found
 
 
@@ -127,7 +127,7 @@ def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, A
 
 
 def _estimates(
-    pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, together: Array, *, final: bool
+    pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, membership: Array, *, final: bool
 ) -> Iterator[OwnMaker]:
     """Yield an estimate for each column of `columns`: makers by the preferences that they share."""
     weight = np.array([pair.weight for pair in pairs])
@@ -139,7 +139,7 @@ def _estimates(
     if not known.any():
         return
     told, products, squares = told[:, known], products[:, known], squares[:, known][:, :, known]
-    group = together[:, [pair.game for pair in pairs]]
+    group = membership[:, [pair.game for pair in pairs]]
     log_odds, points = _logit(told, weight, group), _shares(squares, products, group)
     for index, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
         telling = (pair for pair, square in zip(pairs, squares[:, index, index], strict=True) if square)

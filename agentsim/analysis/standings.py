@@ -238,8 +238,8 @@ def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_B
             if (column := columns.get((one.label, other.label))) is not None:
                 won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                 met[row, column] += 1
-    together = clusters([game.seed for game in games])
-    ends = _rate_ends(together @ won, together @ met)
+    membership = clusters([game.seed for game in games])
+    ends = _rate_ends(membership @ won, membership @ met)
     wins, pairs = won.sum(axis=0), met.sum(axis=0)
 
     def cell(one: str, other: str) -> tuple[tuple[float, int], Interval | None]:

@@ -50,7 +50,7 @@ class ReadableRequest(Protocol):
     """The part of a request that the reader depends on."""
 
     kind: ClassVar[str]
-    leading: ClassVar[bool]
+    object_first: ClassVar[bool]
     quotes: ClassVar[frozenset[str]]
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
     any_text: ClassVar[bool]

@@ -105,7 +105,7 @@ class InteractionRule(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Room:
+class MemoryLimit:
     """A limit on the remembered events of some kinds: the newest `most`, of at most `chars` characters in all.
 
     The newest event always stays. If `of` names fields, each combination of their values has a limit of its own. Kinds
@@ -155,8 +155,8 @@ class Event:
     """True if only its subclasses are told."""
     forgets: ClassVar[bool] = False
     """True if it replaces the earlier events of its audience, as a summary does."""
-    room: ClassVar[Room | None] = None
-    """The room for its kind in `memory.RecentEvents`, which leaves out kinds without one."""
+    memory_limit: ClassVar[MemoryLimit | None] = None
+    """The limit of its kind in `memory.RecentEvents`, which leaves out kinds without one."""
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
     _interactions: ClassVar[tuple[InteractionRule, ...]] = ()

@@ -119,7 +119,7 @@ class ModelPlayer:
         call = Call(
             messages=tuple((message.role, message.text) for message in messages),
             schema=request.schema(),
-            schema_name=request.function or request.kind,
+            schema_name=request.schema_name or request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             read=partial(_read, request, self.reasking.repair),
         )

@@ -118,8 +118,10 @@ def _widest(marks: Sequence[float]) -> float:
 
 def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -> Plot:
     """Lay out a chart. A series with the name of a player has that player's tone. `leads` are marked positions of x."""
-    alone = len(panel.series) == 1 and panel.series[0].name not in players
-    tones = ["solo" if alone else tone_of(s.name, players, series_tone(index)) for index, s in enumerate(panel.series)]
+    one_series = len(panel.series) == 1 and panel.series[0].name not in players
+    tones = [
+        "solo" if one_series else tone_of(s.name, players, series_tone(index)) for index, s in enumerate(panel.series)
+    ]
     # a series shorter than x has gaps at its end
     values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)

@@ -90,8 +90,8 @@ class Timeline:
             in_panel = decision.survey is not None and not (self._prompts or self._reasoning)
             if decision.index not in told and not in_panel:
                 entry = self._silent(decision)
-                alone = entry.prompt or entry.reasoning or entry.badges
-                key = entry.anchor if alone else (entry.player, entry.record.kind, entry.data)
+                has_details = entry.prompt or entry.reasoning or entry.badges
+                key = entry.anchor if has_details else (entry.player, entry.record.kind, entry.data)
                 if key in same:
                     same[key].alike += 1
                 else:

@@ -198,6 +198,7 @@ class ForkPoint:
         return found
 
     def _decision_instead(self, given: str | Decision) -> DecisionRecord:
+        """Return the record of a decision whose source is `human`: the person who forks chose it."""
         request = self.ask.request
         try:
             decision = request.parse(given).decision if isinstance(given, str) else given

@@ -304,7 +304,7 @@ def cell_means(blocks: Blocks, columns: Sequence[MeasureKey]) -> Iterator[CellMe
     """Yield the mean of each column in each cell, with the interval of the mean of a condition."""
     whose = {name: own for effect in blocks.design.contrasts() for name, own in members(blocks, effect.factors)}
     index_of = {column: index for index, column in enumerate(blocks.columns)}
-    together = intervals.clusters(blocks.seeds)
+    membership = intervals.clusters(blocks.seeds)
     for cell, (measure, player) in product(range(len(blocks.design.cells)), columns):
         own = [index_of[measure, each] for each in whose[player] if (measure, each) in index_of]
         values = blocks.values[:, cell, own].mean(axis=1)
@@ -313,7 +313,7 @@ def cell_means(blocks: Blocks, columns: Sequence[MeasureKey]) -> Iterator[CellMe
             continue
         sums, counts = np.where(there, values, 0.0)[:, None], there.astype(np.float64)[:, None]
         centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-math.inf, math.inf))
-        (ends,) = intervals.ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
+        (ends,) = intervals.ratio_intervals(membership @ sums, membership @ counts, centre=centre, within=within)
         mean = intervals.interval(float(sums.sum() / counts.sum()), ends)
         levels = dict(zip(blocks.design.names.values(), blocks.design.cell_labels(cell), strict=True))
         yield CellMean(measure, player, cell, levels, int(there.sum()), mean)
@@ -381,12 +381,12 @@ def contrast_of(values: Array, contrast: Contrast) -> Array:
 
 def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
     """Return the means over the blocks of one seed, which share their luck. NaN if no block of it is complete."""
-    together = intervals.by_seed(seeds)
-    if len(together) == len(seeds):
+    membership = intervals.by_seed(seeds)
+    if len(membership) == len(seeds):
         return differences
     there = ~np.isnan(differences)
     with np.errstate(invalid="ignore"):
-        found: Array = (together @ np.where(there, differences, 0.0)) / (together @ there)
+        found: Array = (membership @ np.where(there, differences, 0.0)) / (membership @ there)
     return found
 
 
@@ -421,7 +421,7 @@ def design_panels(found: DesignEffects) -> list[Panel]:
     for each in rows:
         form = f"+.{digits[each.measure]}f"
         shown = replace(each, mean=round(each.mean, digits[each.measure]))
-        own = (effect_cell(shown, form, each.blocks, "block"), ends(each.together, form))
+        own = (effect_cell(shown, form, each.blocks, "block"), ends(each.simultaneous, form))
         cells.append((each.effect, each.measure, *(() if alone else (each.player,)), *own))
     columns = ("effect", "measure", *(() if alone else ("player",)), "estimate (95% interval)", "simultaneous")
     known = [(each.effect, each, each.blocks) for each in found.effects]
@@ -460,7 +460,7 @@ def all_effects(found: DesignEffects) -> list[Panel]:
         rows = []
         for each in own:
             alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block")
-            rows.append((each.effect, each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
+            rows.append((each.effect, each.measure, each.player, each.blocks, alone, ends(each.simultaneous, "+.3f")))
         columns = ("effect", "measure", "player", "blocks", "estimate (95% interval)", "simultaneous")
         title = f"Further effects of {' x '.join(found.names[key] for key in factors)}"
         shown.append(DataTable(title, columns, tuple(rows), _INTERVALS))
@@ -499,7 +499,7 @@ def _digits(found: DesignEffects) -> dict[str, int]:
     """Return the decimals of each measure, by which its widest half interval keeps two significant digits."""
     widest: dict[str, float] = {}
     for measure, interval in (
-        *((each.measure, each.alone) for each in found.effects),
+        *((each.measure, each.pointwise) for each in found.effects),
         *((each.measure, each.mean) for each in found.cells),
     ):
         half = interval.width / 2 if math.isfinite(interval.width) else 0.0

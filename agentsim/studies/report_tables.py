@@ -358,10 +358,10 @@ def position_sentence(
     verdict = "differ" if p <= SMALL else "do not differ detectably"
     most = max(each.win_rate.value for each in results)
     best = [each for each in results if math.isclose(each.win_rate.value, most)]
-    first, alone = best[0], len(best) == 1
+    first, is_only = best[0], len(best) == 1
     if len(best) == len(results) > 1:
         won = f"all {what}s came first equally often"
-    elif alone:
+    elif is_only:
         won = f"{what} {first.position} came first most often, in "
         won += estimated(first.win_rate, ".0%", first.entries, f"{counted(first.entries, 'entry')}")
     else:
@@ -509,7 +509,7 @@ def _highest(means: Sequence[Measured], measure: str, form: str) -> str:
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for each in found:
-        both = ends(each.together, "+.2f")
+        both = ends(each.simultaneous, "+.2f")
         games = f"{each.games[0]}, {each.games[1]}"
         rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
     note = (
@@ -537,18 +537,20 @@ def _verdict(found: Sequence[Difference]) -> str:
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."
     if not known:
         return ""
-    apart = [each for each in known if each.together.excludes(0)]
+    apart = [each for each in known if each.simultaneous.excludes(0)]
     if not apart:
         alone = sum(each.difference.excludes(0) for each in known)
         return (
             f"None of {counted(len(known), 'difference')} {DIFFERS} (simultaneous 95% intervals); by its own interval "
             f"{alone} would."
         )
-    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
-    together = difference_sentence(replace(clearest, difference=clearest.together), "simultaneous 95% interval")
+    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.simultaneous.width))
+    clearest_sentence = difference_sentence(
+        replace(clearest, difference=clearest.simultaneous), "simultaneous 95% interval"
+    )
     differ = "differs" if len(apart) == 1 else "differ"
     said = f"{len(apart)} of {counted(len(known), 'difference')} {differ} from zero (simultaneous 95% intervals)"
-    return f"{said}. {together}"
+    return f"{said}. {clearest_sentence}"
 
 
 def host_panel(lines: Sequence[HostLine], *, relative: bool) -> DataTable:

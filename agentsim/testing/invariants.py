@@ -1,4 +1,4 @@
-"""Laws: checks that a game's invariants hold in every game, and that warnings of answers are true."""
+"""Invariants: checks that those of a game hold in every game, and that warnings of answers are true."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_a_planted_effect_is_found_and_what_is_not_there_is_not() -> None:
     assert other.high is not None
     assert score.low > 0.3
     assert other.low < 0 < other.high
-    together = rows["score", "a/x"].together
+    together = rows["score", "a/x"].simultaneous
     assert together.low is not None
     assert together.low < score.low
 

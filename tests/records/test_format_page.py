@@ -49,10 +49,10 @@ RECORDS: dict[str, type[Any]] = {
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
     if cls not in _BASES and not cls.__name__.startswith("_")
 }
-_PLACES: list[tuple[Any, str]] = [
-    (LongText, "place"),
-    (Segments, "places"),
-    (PromptMessages, "list of [string, places]"),
+_TEXT_INDICES: list[tuple[Any, str]] = [
+    (LongText, "text index"),
+    (Segments, "text indices"),
+    (PromptMessages, "list of [string, text indices]"),
 ]
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
@@ -64,7 +64,7 @@ def called(cls: type[Any]) -> str:
 
 def type_in_words(kind: Any) -> str:
     """A type as the page spells it."""
-    for known, words in _PLACES:
+    for known, words in _TEXT_INDICES:
         if kind == known:
             return words
     origin, inner = get_origin(kind), get_args(kind)

@@ -194,7 +194,7 @@ class Planted(Game):
                 assert ballot.vote, "a vote is for a player"
                 kept.append(ballot.words)
         votes = [list(state.cast.values()).count(player) for player in table.players]
-        counted = [*votes[1:], 0] if self.fault == "broken invariant" else votes
+        counted = [*votes[1:], 0] if self.fault == "uncounted vote" else votes
         table.tell(Counted(dict(zip(table.players, counted, strict=True))), to=Everyone)
         if self.fault == "nameless event":
             table.tell(Nameless(), to=Everyone)

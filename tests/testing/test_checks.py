@@ -42,7 +42,7 @@ PLANTED = (
     ("unshown value", "leaves_shown", "vote.extra: no prompt"),
     ("undeclared event", "games_end", "RulesBroken: Whispered is told, and is not in the game's `events`"),
     ("event for no player", "declared", "event whispered: it is told, and no player hears it"),
-    ("broken invariant", "invariants_hold", "every vote is counted"),
+    ("uncounted vote", "invariants_hold", "every vote is counted"),
     ("lot by seat", "invariants_hold", "each falls on the first of those"),
     ("no warning", "warnings_true", "is turned away ('That is nothing new.') without a warning"),
     ("nameless event", "json_and_back", "event nameless: it has no heading"),

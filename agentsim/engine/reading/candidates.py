@@ -55,7 +55,7 @@ class Candidate:
     stage: str
     values: Mapping[str, Any] = field(default_factory=dict)
     legal: bool = True
-    alone: bool = True
+    stands_alone: bool = True
     record: Mapping[str, Any] | None = None
     """The object in the spelling of the schema, if the candidate is an object."""
     named: str | None = None
@@ -404,7 +404,7 @@ class Prose:
             if value and not label["more"] and REMOVED_MARK not in value:
                 doubts = _DOUBTS.search(self.plain, start, label.start("name")) is not None
                 yield from (
-                    replace(each, alone=False) if doubts else each
+                    replace(each, stands_alone=False) if doubts else each
                     for each in self._valued((start, end), "label", value)
                 )
         yield from self._bare()
@@ -413,9 +413,9 @@ class Prose:
         meant, path, words = self._meant(value), self.field.path, value.split()
         if meant is not MISSING:
             alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
-            yield Candidate(*span, stage, {path: meant}, alone=alone)
+            yield Candidate(*span, stage, {path: meant}, stands_alone=alone)
         elif (meant := self._beginning(words)) is not MISSING:  # `C, or so`
-            yield Candidate(*span, stage, {path: meant}, alone=False)
+            yield Candidate(*span, stage, {path: meant}, stands_alone=False)
         elif words and len(words) <= _LONGEST_NAME:
             yield Candidate(*span, stage, legal=False, named=value.strip())
 
@@ -453,6 +453,6 @@ class Prose:
                 continue  # the number of an item in a list
             if (meant := field.read(said)) is not MISSING:
                 alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
-                yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)
+                yield Candidate(start, end, "bare", {field.path: meant}, stands_alone=alone)
             elif (crossed := crossed_behind(said)) and (meant := field.read(crossed)) is not MISSING:
-                yield Candidate(start, end, "bare", {field.path: meant}, alone=False)
+                yield Candidate(start, end, "bare", {field.path: meant}, stands_alone=False)

@@ -256,7 +256,7 @@ def _taken_apart(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
                 "The reply is empty: it is only the header of an answer. Answer with the decision itself."
             )
         raise UnreadableReply("The reply is empty.")
-    if request.leading:
+    if request.object_first:
         return _leading(reply)
     candidates = reply.candidates()
     return _from_candidates(reply, candidates) if candidates else _without_candidates(reply, last_attempt=last_attempt)
@@ -653,7 +653,7 @@ class Reply:
         if len(kept) == 1 and not has_words(self.plain):
             return kept
         # beside another answer or words, an object with a placeholder (`<why>`) is an example
-        return [replace(each, alone=each.alone and not _holds_placeholder(each.record)) for each in kept]
+        return [replace(each, stands_alone=each.stands_alone and not _holds_placeholder(each.record)) for each in kept]
 
     @cached_property
     def _tagged_words(self) -> list[tuple[int, int]]:
@@ -847,7 +847,7 @@ def _leading(reply: Reply) -> Reading[Any]:
 
 
 def _from_candidates(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
-    alone = [each for each in candidates if each.legal and each.alone]
+    alone = [each for each in candidates if each.legal and each.stands_alone]
     if not alone:
         raise _none_alone(reply, candidates)
     final = max(alone, key=lambda each: each.end)

@@ -111,7 +111,7 @@ def collateral(side: str, good: str, price: int, quantity: int) -> tuple[str, in
 class Order(NamedTuple):
     """An open limit order; orders sort by price-time priority.
 
-    `quantity` is what is left of it; `alone` says that a new order of its owner for that good replaces it.
+    `quantity` is what is left of it; `replaced_by_next` says that a new order of its owner for that good replaces it.
     """
 
     rank: int  # the price of an ask, or minus the price of a bid
@@ -121,7 +121,7 @@ class Order(NamedTuple):
     side: Side
     price: int
     quantity: int
-    alone: bool = False
+    replaced_by_next: bool = False
 
     def collateral(self, quantity: int | None = None) -> tuple[str, int]:
         """Return the collateral of `quantity` units of it, or of all."""

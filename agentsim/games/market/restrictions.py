@@ -127,7 +127,7 @@ class Scope:
         action = self.meaning.get(action, action)
         if action == "replace" and (replaced := self._named(given)):
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
-        return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
+        return action, given, [each for each in self.orders if each.replaced_by_next and each.good == given.get("good")]
 
     def forbid(self, agent: Agent, action: str, given: Mapping[str, Any]) -> None:
         """Raise `ActionRefused` in the words of a restriction that forbids an action, whose parameters are parsed."""

@@ -569,7 +569,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
     scope: Scope = field(default_factory=Scope)
 
     @property
-    def leading(self) -> bool:  # type: ignore[override] # a setting of the market
+    def object_first(self) -> bool:  # type: ignore[override] # a setting of the market
         return not self.menu.lenient
 
     @cached_property
@@ -612,7 +612,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
     def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
         missing = ActionChosen.model_fields.keys() - said.keys()
-        if missing and self.leading:
+        if missing and self.object_first:
             raise UnreadableReply(f"The object lacks {listed([f'`{name}`' for name in sorted(missing)])}.")
         return super().decision_of(said)
 

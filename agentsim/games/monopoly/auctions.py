@@ -80,7 +80,7 @@ class AuctionLot:
 
 
 class AuctionBid(MonopolyRequest[Bid]):
-    empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
+    null_objects: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
     particulars: ClassVar[tuple[str, ...]] = ("lot.position", "lot.high", "lot.least")
 
     lot: AuctionLot
