@@ -114,9 +114,9 @@ class _DecisionAttempts:
         self.bad_replies: list[BadReply] = []
         self.wait_s = 0.0
         """The wait after the last reply, if it was bad."""
-        self.used = self._unused()
+        self.used = self._new_count()
 
-    def _unused(self) -> RetryCount:
+    def _new_count(self) -> RetryCount:
         return RetryCount(decision=f"{self.ask.request.player} {self.ask.index}")
 
     def record_failure(self, attempt: Attempt) -> None:
@@ -183,7 +183,7 @@ class _DecisionAttempts:
         """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
         for index, each in enumerate(self._models):
             if each.name == model and index != self._model_index:
-                self._model_index, self.used = index, self._unused()
+                self._model_index, self.used = index, self._new_count()
 
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
@@ -197,7 +197,7 @@ class _DecisionAttempts:
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
         self._model_index = next((index for index in self._order if index > self._model_index), self._model_index)
-        self.used = self._unused()
+        self.used = self._new_count()
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> DecisionResult | None:
         """Return the result that a completion leads to, or None if the player is to be asked again.
@@ -395,7 +395,7 @@ class Decider:
             key = (ask.wave, ask.place)
             record = contents.decisions.get(key)
             for attempt in contents.open_attempts(*key) if record is None else record.attempts:
-                breaker.add_earlier(index, attempt, past=key in contents.decided_before_stop)
+                breaker.add_earlier(index, attempt, before_stop=key in contents.decided_before_stop)
             if record is not None:
                 breaker.mark_decided(index)
             player = self._player(ask)

@@ -107,7 +107,7 @@ def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> Non
     decision(breaker, None)
     for _ in range(STREAK):
         breaker.begin_wave([[LAB]])
-        breaker.add_earlier(0, Attempt((), fault="transport", final=True), past=False)
+        breaker.add_earlier(0, Attempt((), fault="transport", final=True), before_stop=False)
         asyncio.run(breaker.stop_if_unavailable(0))
         breaker.mark_decided(0)
     with pytest.raises(ProviderStopped, match="6 decisions in a row"):
@@ -200,7 +200,7 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
         decision(breaker, None)
         for _ in range(STREAK - 1):
             breaker.begin_wave([[LAB]])
-            breaker.add_earlier(0, attempt, past=past)
+            breaker.add_earlier(0, attempt, before_stop=past)
             breaker.mark_decided(0)
         if past:
             decision(breaker, unknown())
@@ -265,7 +265,7 @@ def test_a_provider_that_answers_in_some_way_is_alive(errors: list[ModelError]) 
 def test_what_an_earlier_process_was_answered_counts() -> None:
     breaker = CircuitBreaker()
     breaker.begin_wave([[LAB]])
-    breaker.add_earlier(0, Attempt((), completion=Completion("yes")), past=False)
+    breaker.add_earlier(0, Attempt((), completion=Completion("yes")), before_stop=False)
     breaker.mark_decided(0)
     decision(breaker, fault(), fault())
 
@@ -372,7 +372,7 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
     for _ in range(STREAK):
         breaker.begin_wave([CHAIN])
         for model in ("lab/m", "other/m"):
-            breaker.add_earlier(0, Attempt((), fault="transport", model=model), past=False)
+            breaker.add_earlier(0, Attempt((), fault="transport", model=model), before_stop=False)
         breaker.mark_decided(0)
     breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (0, 1)
