@@ -99,7 +99,7 @@ class BeliefRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class PairCounts:
     """How often `who` did something for or against `whom` in a game, and how often the pair turned either way."""
 
     who: str
@@ -115,7 +115,7 @@ class GameRecord:
     """One finished game, with the votes in its events; a branch has a `parent`, and `fork` says what it changed.
 
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
-    the same for games that must have the same result. `between` has the pairs of which one was for or against the
+    the same for games that must have the same result. `pair_counts` has the pairs of which one was for or against the
     other; None if the game is not installed, or its events are of other rules. `worst_fallback_rate` is the largest
     share of fallbacks in it (`records.fallback_rates`). `scenario` and `folder` tell its condition.
     If no player is `ranked`, all tie.
@@ -130,7 +130,7 @@ class GameRecord:
     parent: str | None = None
     fork: str = ""
     certain: str | None = None
-    between: tuple[Between, ...] | None = ()
+    pair_counts: tuple[PairCounts, ...] | None = ()
     worst_fallback_rate: float = 0.0
     scenario: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
@@ -200,7 +200,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),
-        between=None if interacting is None else tuple(_between(interacting)),
+        pair_counts=None if interacting is None else tuple(_pair_counts(interacting)),
         worst_fallback_rate=fallbacks.worst,
         scenario=history.scenario,
         actions=_actions(interacting or ()),
@@ -299,12 +299,12 @@ def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
         return log, None
 
 
-def _between(interacting: Sequence[Pair]) -> Iterator[Between]:
+def _pair_counts(interacting: Sequence[Pair]) -> Iterator[PairCounts]:
     for pair in interacting:
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)
-            yield Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
+            yield PairCounts(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
 
 
 def _actions(interacting: Sequence[Pair]) -> dict[MeasureKey, float]:

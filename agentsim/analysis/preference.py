@@ -206,11 +206,11 @@ class Relation:
 
 def relations(games: Sequence[GameRecord]) -> list[Relation]:
     """Return every ordered pair of labels that met; none if no game has interactions for or against."""
-    if not any(game.between for game in games):
+    if not any(game.pair_counts for game in games):
         return []
     sums: dict[tuple[str, str], list[int]] = {}
     for game in games:
-        if game.between is None:
+        if game.pair_counts is None:
             continue
         labels = {entrant.player: entrant.label for entrant in game.entrants}
         here: set[tuple[str, str]] = set()
@@ -219,7 +219,7 @@ def relations(games: Sequence[GameRecord]) -> list[Relation]:
             here.add(met)
         for met in here:
             sums[met][0] += 1
-        for each in game.between:
+        for each in game.pair_counts:
             total = sums[labels[each.who], labels[each.whom]]
             counts = (each.done_for, each.done_against, each.turned_for, each.turned_against)
             total[2:] = [before + more for before, more in zip(total[2:], counts, strict=True)]

@@ -46,7 +46,7 @@ class Lines:
         return made[1]
 
 
-class _Roomless(Container[type[Event]]):
+class _Unremembered(Container[type[Event]]):
     """The kinds of events without a `memory_limit`."""
 
     def __contains__(self, kind: Any) -> bool:
@@ -56,7 +56,7 @@ class _Roomless(Container[type[Event]]):
 class RecentEvents:
     """The newest events that a player has heard, oldest first, of the kinds that have a `memory_limit`."""
 
-    skips: ClassVar[Container[type[Event]]] = _Roomless()
+    skips: ClassVar[Container[type[Event]]] = _Unremembered()
 
     def __init__(self, player: PlayerId) -> None:
         self._kept: dict[tuple[object, ...], list[LoggedEvent]] = {}
