@@ -178,7 +178,7 @@ def _print(rating: Rating, *, as_json: bool) -> None:
 @o.grouped
 def plan(
     *,
-    source: o.DesignFile,
+    source: o.DesignOption,
     effect: Annotated[float, o.option("--effect", "The size of effect to be found.", "SIZE")],
     pilot: Annotated[Path, o.path_option("--pilot", "A folder of games of this design.", "DIR")],
     of: o.EffectOptions,

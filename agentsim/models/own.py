@@ -42,7 +42,7 @@ class OwnModel(Protocol):
         ...
 
 
-class Own:
+class OwnModelAdapter:
     """A `Model` around an `OwnModel`, under the name that the scenario gives it."""
 
     def __init__(self, name: str, model: OwnModel) -> None:

@@ -150,7 +150,7 @@ class Codebook(StrictTable):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ContextLine:
     """Words with their speaker and audience, `everyone` or the ids of those who heard them."""
 
     speaker: PlayerId
@@ -172,7 +172,7 @@ class Unit:
     by: PlayerId | None
     to: str
     words: str
-    before: tuple[Line, ...] = ()
+    before: tuple[ContextLine, ...] = ()
     thought: str = ""
     knowledge: str = ""
     seq: int = 0
@@ -374,7 +374,7 @@ def _events(
 ) -> Iterator[Unit]:
     """Yield a unit for each event that was heard, or for each message of a player that another player heard."""
     players = [player.id for player in history.seated]
-    said: list[tuple[frozenset[str], Line]] = []
+    said: list[tuple[frozenset[str], ContextLine]] = []
     for seq, logged in enumerate(log, start=1):
         heard = frozenset(players if isinstance(logged.to, EveryoneType) else logged.to).intersection(players)
         by = logged.by if logged.by in players else None
@@ -401,7 +401,7 @@ def _events(
                 seq,
             )
             if is_message and by is not None:
-                said.append((heard | {by}, Line(by, to, logged.event.content[:_LONGEST_CONTEXT])))
+                said.append((heard | {by}, ContextLine(by, to, logged.event.content[:_LONGEST_CONTEXT])))
 
 
 def thought_of(record: DecisionRecord, said: str) -> str:

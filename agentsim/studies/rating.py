@@ -25,7 +25,7 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.batch.manifest import Design, Manifest, prepared, read_manifest
 from agentsim.runs.batch.run_batch import Batch
-from agentsim.runs.batch.seating import Planned, derived_seed
+from agentsim.runs.batch.seating import PlannedGame, derived_seed
 from agentsim.runs.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
@@ -126,7 +126,7 @@ class Rating:
                     self._lost_to_host.append(game.name)
         return True
 
-    def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
+    def _block(self, number: int, table: tuple[int, ...]) -> list[PlannedGame]:
         """Return one game for every seat, all with one seed.
 
         The labels have a random order that is drawn for the block, and move on by one seat from game to game.
@@ -135,7 +135,8 @@ class Rating:
         order = np.random.default_rng(seed).permutation(table)
         names = [f"game_{number * self.seats + turn + 1:04d}" for turn in seats]
         return [
-            Planned(name, seed, tuple(seats), tuple(np.roll(order, turn).tolist())) for turn, name in enumerate(names)
+            PlannedGame(name, seed, tuple(seats), tuple(np.roll(order, turn).tolist()))
+            for turn, name in enumerate(names)
         ]
 
     @cached_property

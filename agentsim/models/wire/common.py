@@ -99,7 +99,7 @@ class FunctionCall(NamedTuple):
     arguments: object
 
 
-class Parts(NamedTuple):
+class AnswerParts(NamedTuple):
     """The parts of one answer, as extracted by its wire.
 
     `calls` are function calls, in order. `unknown` is the kind of a part that is left out, since no table knows it or
@@ -141,7 +141,7 @@ _BLANKS: Final = re.compile(r"\s*")
 _CLOSING: Final = re.compile(r"[\s\"\]}]+\Z")
 
 
-def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None) -> Completion:
+def completion_of(parts: AnswerParts, faults: ErrorFactory, function: Function | None) -> Completion:
     """Build the completion from the parts of an answer. If a `function` is forced, its arguments are the text.
 
     Raises `ModelError` if the finish reason says that the host failed.

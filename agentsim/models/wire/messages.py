@@ -12,9 +12,9 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     PartKind,
-    Parts,
     at,
     cached_tokens,
     calls_of,
@@ -100,7 +100,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
     parts = parts_of(own)
     found = _behind_tools(envelope, content) or without_preambles(message_parts({**envelope, "content": own}))
     return completion_of(
-        Parts(
+        AnswerParts(
             text=text_of_kind(found, "said") or "",
             reasoning=text_of_kind(found, "thought"),
             refusal=text_of_kind(found, "refused") or _explanation(envelope),

@@ -12,9 +12,9 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     PartKind,
-    Parts,
     at,
     cached_tokens,
     calls_of,
@@ -100,7 +100,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
     # the details name the limit or the filter; the status is only "completed" or "incomplete"
     reason = reason_word(at(envelope, "incomplete_details", "reason") or envelope.get("status"))
     return completion_of(
-        Parts(
+        AnswerParts(
             text=text_of_kind(found, "said") or "",
             reasoning=thought or None,
             refusal=text_of_kind(found, "refused"),

@@ -20,7 +20,7 @@ _SEED_BITS = 31
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedGame:
     """One game: its name and seed, the scenario's players (`seats`) in the order of this table, and their `models`.
 
     Both are indexes from 0, by position; `models` is empty if each player keeps the scenario's model. `cell` is the
@@ -68,7 +68,7 @@ def williams(size: int, row: int, width: int | None = None, block: int = 0) -> t
 
 def rows(
     games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False, cells: int = 1
-) -> list[Planned]:
+) -> list[PlannedGame]:
     """Return the games of a batch, in the order in which they are played; without `models` each seat keeps its own.
 
     With `rotate` the seats change places as well: once a block if there are models, else with every game. With `paired`
@@ -86,11 +86,11 @@ def rows(
         cast = williams(models, row, seats, turn) if models else ()
         name = f"game_{number + 1:0{max(4, len(str(games)))}d}"
         drawn = derived_seed(seed, turn if paired else index)
-        plan.append(Planned(name, drawn, order, cast, sorted(range(cells), key=partial(derived_seed, drawn))[cell]))
+        plan.append(PlannedGame(name, drawn, order, cast, sorted(range(cells), key=partial(derived_seed, drawn))[cell]))
     return plan
 
 
-def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
+def balance(plan: Sequence[PlannedGame], seats: int, models: int) -> list[Spread]:
     """Return how evenly the batch spreads the dimensions that its design rotates."""
     spreads = []
     if models:
