@@ -1,6 +1,6 @@
 """All that has a goal, as one table: each figure beside its peer, which was measured in the same run, ratios first.
 
-    uv run --with pyperformance --with pyperf --extra inspect python -m benchmarks all
+    uv run --with pyperformance --with pyperf --with inspect-ai python -m benchmarks all
     uv run python -m benchmarks all --only branches start --out figures.json
     uv run python -m benchmarks page figures.json > docs/benchmarks/figures.md
 

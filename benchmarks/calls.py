@@ -7,7 +7,7 @@ turns in one process, with Inspect's `generate` if that is installed; the server
 counted.
 
     uv run python -m benchmarks.calls
-    uv run --extra inspect python -m benchmarks.calls --callers 100 --repeats 7 --senders --json
+    uv run --with inspect-ai python -m benchmarks.calls --callers 100 --repeats 7 --senders --json
 
 CPU is measured without latency; compare the ratio to the bare SDK of the same turn. Wall time is measured with latency,
 as chains (every caller makes its calls one after another) and as waves (all callers wait for the slowest, as in a game
