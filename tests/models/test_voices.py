@@ -375,11 +375,12 @@ def test_a_call_by_another_role_is_none_on_the_other_wires() -> None:
     use = {"type": "tool_use", "name": "vote", "input": VOTES_C}
     called = {"type": "function_call", "name": "vote", "arguments": json.dumps(VOTES_C)}
     for role, counts in (("user", False), ("assistant", True)):
-        for said in (
-            ("messages", answer("messages", use, ended="tool_use", role=role)),
-            ("responses", {"status": "completed", "output": [{**called, "role": role}]}),
-        ):
-            made = read(*said, Function("vote", True, VOTE))  # type: ignore[arg-type]
+        given: dict[WireName, dict[str, Any]] = {
+            "messages": answer("messages", use, ended="tool_use", role=role),
+            "responses": {"status": "completed", "output": [{**called, "role": role}]},
+        }
+        for wire, said in given.items():
+            made = read(wire, said, Function("vote", True, VOTE))
             assert (made.unusable is None, "vote" in made.text) == (counts, counts)
 
 
