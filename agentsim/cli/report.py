@@ -222,7 +222,7 @@ def _as_json(directories: Sequence[Path], found: Report, max_fallbacks: float) -
             "games": len(part.condition.games),
             **asdict(part.table),
             "above": list(part.above),
-            "kept": None if part.kept is None else asdict(part.kept),
+            "few_fallbacks": None if part.few_fallbacks is None else asdict(part.few_fallbacks),
             "lost_to_host": list(part.lost_to_host),
             "without_host": None if part.without_host is None else asdict(part.without_host),
             "hosts": [asdict(each) for each in part.hosts],

@@ -33,9 +33,9 @@ class Reading(Generic[D]):
 
     Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `bare`; `words` (prose that is the
     answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict). `checked` is True
-    if the request has already checked that the decision is legal. `error` is set if the reply is lost and the game has
-    a decision of its own for it, such as a rejected action: while the scenario allows it, the player is asked again,
-    and then that decision is the fallback.
+    if the request has already checked that the decision is legal. `rejection` is set if the reply is lost and the game
+    has a decision of its own for it, such as a rejected action: while the scenario allows it, the player is asked
+    again, and then that decision is the fallback.
     """
 
     decision: D
@@ -43,7 +43,7 @@ class Reading(Generic[D]):
     candidates: int = 1
     repaired: bool = False
     checked: bool = False
-    error: DecisionError | None = None
+    rejection: DecisionError | None = None
 
 
 class ReadableRequest(Protocol):

@@ -274,7 +274,7 @@ class Game(ABC):
         return ()
 
     def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        """Return the game's own tables for export, by name, with the documented columns.
+        """Return the game's own tables for export, by name, with the documented columns; pages show its `panels`.
 
         Every table exists in every game, without rows if nothing happened.
         """

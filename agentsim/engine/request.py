@@ -194,9 +194,9 @@ class Request(Generic[D]):
 
         return read(self, text, truncated=truncated, last_attempt=last_attempt, repair=repair)
 
-    def is_readable(self, text: str) -> bool:
-        """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
-        return True
+    def is_forfeit(self, text: str) -> bool:
+        """Return whether a model's reply is lost without being read or asked again; by default none is."""
+        return False
 
     def decision_of_prose(self, words: str) -> D | None:
         """Return the decision that plain prose is, or None if prose alone is not an answer."""

@@ -54,7 +54,7 @@ class HumanPlayer:
         self._reason = bad_replies[-1].reason if bad_replies else ""
         return prompt_messages(ask.prompt(), self.persona)
 
-    def answer_unless_interrupted(self, ask: Ask) -> Completion | None:
+    def fallback_on_call(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.requested or self._reason:
             return None

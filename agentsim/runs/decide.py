@@ -209,7 +209,7 @@ class _DecisionAttempts:
         if completion.refusal is not None:  # another attempt would only be refused again
             record(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
-        if self._lacks_object(completion):
+        if self._is_forfeit(completion):
             record(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
             return self.fallback(UnreadableReply.code)
         try:
@@ -227,18 +227,18 @@ class _DecisionAttempts:
                 return self.fallback(code)
             self.bad_replies.append(BadReply(completion.text, reason))
             return None
-        if reading.error is not None:  # the game has a decision of its own for the reply
-            code, reason = _code_and_reason(completion, reading.error)
+        if reading.rejection is not None:  # the game has a decision of its own for the reply
+            code, reason = _code_and_reason(completion, reading.rejection)
             record(replace(attempt, code=code, error=reason))
             return DecisionResult(reading.decision, "fallback", tuple(self.attempts), reading, fallback_reason=code)
         self.attempts.append(attempt)
         return DecisionResult(reading.decision, self._models[self._model_index].source, tuple(self.attempts), reading)
 
-    def _lacks_object(self, completion: Completion) -> bool:
-        """Return whether a model's reply lacks the object without which its question is not asked again."""
+    def _is_forfeit(self, completion: Completion) -> bool:
+        """Return whether a model's reply is one that the question neither reads nor asks again."""
         if self.player.source == "human" or completion.unusable is not None or completion.oversized:
             return False
-        return empty_reply_code(completion) is None and not self.ask.request.is_readable(completion.text)
+        return empty_reply_code(completion) is None and self.ask.request.is_forfeit(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
@@ -251,8 +251,8 @@ class _DecisionAttempts:
         )
         if not reading.checked:
             request.check(reading.decision)
-        if reading.error is not None and self.may_reask(reading.error, made):
-            raise reading.error
+        if reading.rejection is not None and self.may_reask(reading.rejection, made):
+            raise reading.rejection
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
@@ -524,7 +524,7 @@ class _AdmittedCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (answer := player.answer_unless_interrupted(self._ask)) is not None:
+            if (answer := player.fallback_on_call(self._ask)) is not None:
                 return answer
             async with player.terminal.turn:
                 self._watcher.person(asked=True)

@@ -27,7 +27,7 @@ from agentsim.records.journal import DecisionRecord, Journal, JournalContents, r
 from agentsim.records.load import branches_in
 from agentsim.records.run_files import RunFiles, check_name, is_running
 from agentsim.runs.decide import DecisionResult, decision_record_of
-from agentsim.runs.played_game import PlayedGame, head_of
+from agentsim.runs.game_in_progress import GameInProgress, head_of
 from agentsim.runs.process import reserve_descriptors
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import PreparedRun, Run, RunOptions, RunResult, seats_of
@@ -76,7 +76,7 @@ class ForkPoint:
         something else.
         """
         contents = read_journal(files.journal)
-        played = PlayedGame.of_journal(contents)
+        played = GameInProgress.of_journal(contents)
         cut = next((record for record in contents.decisions.values() if record.index == at), None)
         if cut is None:
             numbers = sorted(record.index for record in contents.decisions.values())

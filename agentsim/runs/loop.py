@@ -20,13 +20,13 @@ from agentsim.errors import JournalMismatch, RunStopped
 from agentsim.players.model import BotPlayer
 from agentsim.records.journal import DecisionRecord
 from agentsim.runs.decide import Decider
-from agentsim.runs.played_game import DecidedWave, PlayedGame, journaled_wave
+from agentsim.runs.game_in_progress import DecidedWave, GameInProgress, journaled_wave
 
 BeforeWave: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 """A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
 
 
-async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = None) -> None:
+async def play(game: GameInProgress, decider: Decider, before: BeforeWave | None = None) -> None:
     """Play to the end; `before` may replace each wave. Also after an error, `game.decisions` are the journal's."""
     feed, journal, watcher = _EventFeed(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:

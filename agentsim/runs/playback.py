@@ -20,7 +20,7 @@ from agentsim.errors import JournalError, ProviderStopped, UsageError, first_obj
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, ShortText
 from agentsim.records.journal import read_journal
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
-from agentsim.runs.played_game import restored_scenario
+from agentsim.runs.game_in_progress import restored_scenario
 from agentsim.runs.recorder import Recorder, ReplySource, Sent, digest
 
 _MAX_SEED = 2**63  # no scenario has a seed above that; drawn seeds are smaller

@@ -21,7 +21,7 @@ from agentsim.errors import DecisionError, UsageError
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arms
-from agentsim.runs.played_game import PlayedGame
+from agentsim.runs.game_in_progress import GameInProgress
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)
@@ -128,7 +128,7 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
 def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     """Return each decision's events with words that another player heard, and the first wave after the last of them."""
     contents = read_journal(files.journal)
-    played = PlayedGame.of_journal(contents)
+    played = GameInProgress.of_journal(contents)
     play = played.play
     found: dict[int, tuple[list[LoggedEvent], int]] = {}
     seen = number = 0

@@ -18,7 +18,7 @@ from agentsim.records.history import FINISHED
 from agentsim.records.journal import read_journal
 from agentsim.records.people_file import PeopleFile, PersonRecord
 from agentsim.records.run_files import RunFiles
-from agentsim.runs.played_game import restored_scenario, stamp
+from agentsim.runs.game_in_progress import restored_scenario, stamp
 from agentsim.runs.run import Run
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.toml_tables import PeopleTable

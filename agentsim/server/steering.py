@@ -21,7 +21,7 @@ from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.report.page import Served
 from agentsim.runs.fork import Change, ForkPoint
-from agentsim.runs.played_game import restored_scenario
+from agentsim.runs.game_in_progress import restored_scenario
 from agentsim.runs.player_message import messages
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import Run, RunOptions

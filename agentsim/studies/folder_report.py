@@ -74,7 +74,7 @@ MOST_NAMED = 12
 class ReportSection:
     """The games of one game under one condition.
 
-    `above` names the games with too many fallbacks, `kept` are the standings without them. `lost_to_host` names the
+    `above` names the games with too many fallbacks, `few_fallbacks` are the standings without them. `lost_to_host` names the
     games with a decision lost to a host, `without_host` are the standings without them; both are None if there are no
     such games. `hosts` has the answers by host.
     """
@@ -83,7 +83,7 @@ class ReportSection:
     condition: Condition
     table: Standings
     above: tuple[str, ...]
-    kept: Standings | None
+    few_fallbacks: Standings | None
     lost_to_host: tuple[str, ...]
     without_host: Standings | None
     hosts: tuple[HostLine, ...]
@@ -100,7 +100,7 @@ class ReportSection:
 
     def panels(self) -> list[Panel]:
         """Return the tables and charts of the section."""
-        shown = panels(self.table, self.favours, self.relations, self.kept)
+        shown = panels(self.table, self.favours, self.relations, self.few_fallbacks)
         if self.scores:
             shown.insert(-1, score_panel(self.scores, score_words(self.game)))
         if self.beliefs:
@@ -407,7 +407,7 @@ def _group(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
     games = condition.games
     above = tuple(game.name for game in games if game.worst_fallback_rate > max_fallbacks)
-    kept = [game for game in games if game.worst_fallback_rate <= max_fallbacks]
+    below = [game for game in games if game.worst_fallback_rate <= max_fallbacks]
     lost = tuple(game.name for game in games if game.lost_to_host)
     both_kinds, table = (ballots(games, final=final) for final in (False, True)), standings(games)
     return ReportSection(
@@ -415,7 +415,7 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
         condition=condition,
         table=table,
         above=above,
-        kept=standings(kept) if above else None,
+        few_fallbacks=standings(below) if above else None,
         lost_to_host=lost,
         without_host=standings([game for game in games if not game.lost_to_host]) if lost else None,
         hosts=host_lines([relative(game) for game in games] if table.relative else games),

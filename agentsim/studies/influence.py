@@ -39,7 +39,7 @@ from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.fork import BranchJob
-from agentsim.runs.played_game import DecidedWave, PlayedGame
+from agentsim.runs.game_in_progress import DecidedWave, GameInProgress
 from agentsim.runs.player_message import PlayerMessage, Swap, messages
 from agentsim.runs.replay import is_over
 
@@ -365,7 +365,7 @@ def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
     if (record := game_record(files.name, history)) is None:
         return None
     contents = read_journal(files.journal)
-    played = PlayedGame.of_journal(contents)
+    played = GameInProgress.of_journal(contents)
     found = responses(
         played.replay(contents),
         played.play.log,

@@ -46,7 +46,7 @@ class Column:
     starred: bool = True
 
 
-LEADERBOARD: Final = (
+STANDINGS: Final = (
     Column("games", lambda line: line.games),
     Column("entries", lambda line: line.entries, starred=False),
     Column("wins", lambda line: round(line.wins, 2), starred=False),
@@ -141,7 +141,7 @@ def _leaderboard(found: Standings, few_fallbacks: Standings | None) -> DataTable
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
     if few_fallbacks is not None:
         note += f" {_STAR_NOTE}"
-    columns = _of_labels(LEADERBOARD, found.lines, found, few_fallbacks)
+    columns = _of_labels(STANDINGS, found.lines, found, few_fallbacks)
     return DataTable("Standings", *columns, note, sentence=standing_sentence(found, _rank(found)))
 
 

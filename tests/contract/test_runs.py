@@ -128,7 +128,7 @@ def refuses(name: str) -> bool:
     try:
         request.parse(UNUSABLE)
     except DecisionError:
-        return request.is_readable(UNUSABLE)
+        return not request.is_forfeit(UNUSABLE)
     return False
 
 

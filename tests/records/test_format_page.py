@@ -164,5 +164,5 @@ def test_the_page_names_every_key_of_volatile_that_there_is() -> None:
     named = {row[0].strip("`") for row in rows(PAGE, "volatile")}
     for golden in GOLDEN.glob("*.json"):
         assert set(json.loads(golden.read_text(encoding="utf-8"))["volatile"]) <= named
-    source = (ROOT / "agentsim" / "runs" / "played_game.py").read_text(encoding="utf-8")
+    source = (ROOT / "agentsim" / "runs" / "game_in_progress.py").read_text(encoding="utf-8")
     assert set(re.findall(r'volatile\["(\w+)"\]', source)) <= named

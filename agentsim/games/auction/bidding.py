@@ -135,11 +135,11 @@ class Bid(Request[BidCast]):
     strict: bool = True
     reasoning_chars: int
 
-    def is_readable(self, text: str) -> bool:
-        """Return whether a reply is read: if bids are strict, only one with a JSON object."""
+    def is_forfeit(self, text: str) -> bool:
+        """Return whether bids are strict and the reply has no JSON object."""
         from agentsim.engine.reading.reader import holds_object
 
-        return not self.strict or holds_object(self, text)
+        return self.strict and not holds_object(self, text)
 
     def prompt(self) -> Prompt:
         return Prompt(

@@ -240,14 +240,16 @@ class Act(Request[Acted]):
             found = super().parse(text, truncated=truncated, last_attempt=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
-            return Reading(_rejected(why), "rejected", candidates=0, error=type(error)(f"{why}."))
+            return Reading(_rejected(why), "rejected", candidates=0, rejection=type(error)(f"{why}."))
         from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             unread = UnreadableReply(f"{UNPARSED}.")
-            return Reading(_rejected(UNPARSED), "rejected", candidates=0, error=unread)
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0, rejection=unread)
         if isinstance(action := found.decision.action, Rejected):
-            return replace(found, stage="rejected", candidates=0, checked=True, error=IllegalDecision(action.reason))
+            return replace(
+                found, stage="rejected", candidates=0, checked=True, rejection=IllegalDecision(action.reason)
+            )
         return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:

@@ -1,7 +1,7 @@
-"""PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
+"""GameInProgress: a run's game as far as it is played, with decisions from a journal or made live.
 
-`journaled_wave` restores a wave's decisions from a journal, and `PlayedGame.advance` gives them to the rules. `loop`
-does so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
+`journaled_wave` restores a wave's decisions from a journal, and `GameInProgress.advance` gives them to the rules. `loop`
+does so between live waves; `GameInProgress.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
 run while another process plays it.
 """
 
@@ -49,7 +49,7 @@ class DecidedWave:
 
 
 @dataclass
-class PlayedGame:
+class GameInProgress:
     """A scenario's game with its decisions so far; `wave` is the next to decide, or None if the game is over."""
 
     scenario: Scenario
@@ -62,12 +62,12 @@ class PlayedGame:
         self.wave = self.play.start()
 
     @classmethod
-    def of_journal(cls, contents: JournalContents) -> PlayedGame:
+    def of_journal(cls, contents: JournalContents) -> GameInProgress:
         """Start the game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
         return cls.of_scenario(*restored_scenario(contents), contents)
 
     @classmethod
-    def of_scenario(cls, scenario: Scenario, game: Game, contents: JournalContents) -> PlayedGame:
+    def of_scenario(cls, scenario: Scenario, game: Game, contents: JournalContents) -> GameInProgress:
         """Start the game of a scenario, with the steering of the journal."""
         return cls(scenario, game, new_play(scenario, game, contents))
 
@@ -217,7 +217,7 @@ def _says(ask: Ask, record: DecisionRecord, decision: Decision) -> bool:
     ):
         with suppress(DecisionError):
             reading = ask.request.parse(reply.text, truncated=truncated, last_attempt=last_attempt, repair=repair)
-            is_lost = reading.error is not None
+            is_lost = reading.rejection is not None
             same = reading.decision == decision and Parse.of(reading) == record.parse
             if same and is_lost == (record.source == "fallback"):
                 return True
