@@ -80,7 +80,7 @@ class Parse:
         return cls(reading.stage, reading.candidates, reading.repaired)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, which would take three times as long to make: there is one for each decision
 class DecisionRecord:
     """A decision with every attempt at it, in memory, in the journal and in the history; (wave, place) is its key.
 

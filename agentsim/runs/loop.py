@@ -77,15 +77,18 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
     journal, seats = decider.journal, decider.seats
     found = journaled_wave(journal.contents, wave)
     records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
+    bots_alone = True
     for ask in wave.asks:
         seat = seats[ask.request.player]
+        is_bot = isinstance(seat, BotPlayer)
+        bots_alone = bots_alone and is_bot
         if ask.place in records:
             decider.watcher.decided(records[ask.place])
         elif isinstance(seat, BotPlayer):
             decisions[ask.place], records[ask.place] = await decider.decide_by_bot(ask, seat, bot_rng(ask))
         else:
             live.append(ask)
-    if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
+    if not bots_alone:
         if live and wave.number < journal.contents.last_wave:
             raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
         decider.begin_wave(wave.asks)
