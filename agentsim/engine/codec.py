@@ -106,11 +106,15 @@ def json_fields(record: Any) -> dict[str, Any]:
     return out
 
 
+_LEAVES: frozenset[type[Any]] = frozenset({str, int, bool, float, type(None), tuple, dict})
+"""Types of values that are no records, which takes long to find out."""
+
+
 def values_by_path(record: BaseModel) -> dict[str, Any]:
     """Return a record's values by path: its fields (`bid`), and the fields of those (`action.bid`)."""
     found = dict(record.__dict__)
     for name, value in record.__dict__.items():
-        if isinstance(value, BaseModel):
+        if type(value) not in _LEAVES and isinstance(value, BaseModel):
             for path, inner in values_by_path(value).items():
                 found[f"{name}.{path}"] = inner
     return found
@@ -125,8 +129,8 @@ def canonical(value: Any) -> str:
     if kind is int:
         return str(value)
     if kind is list or kind is tuple:
-        return f"[{', '.join(map(canonical, value))}]"
-    if kind is dict and all(type(key) is str for key in value):
+        return str([*value]) if {int}.issuperset(map(type, value)) else f"[{', '.join(map(canonical, value))}]"
+    if kind is dict and {str}.issuperset(map(type, value)):
         parts = [f"{encode_basestring_ascii(key)}: {canonical(value[key])}" for key in sorted(value)]
         return f"{{{', '.join(parts)}}}"
     return _CANONICAL.encode(value)

@@ -160,14 +160,16 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason in words for the model if the decision is not legal."""
-        if self.fallback_always_legal and decision == self.fallback():
-            return
-        given = values_by_path(decision)
-        for path, option in self.checked_options.items():
-            if path in given:
-                self.check_value(path, option, given)
-        if reason := self.why_not(decision):
-            raise IllegalDecision(reason)
+        try:
+            given = values_by_path(decision)
+            for path, option in self.checked_options.items():
+                if path in given:
+                    self.check_value(path, option, given)
+            if reason := self.why_not(decision):
+                raise IllegalDecision(reason)
+        except IllegalDecision:
+            if not (self.fallback_always_legal and decision == self.fallback()):
+                raise
 
     def why_not(self, decision: D) -> str:
         """Return why a decision within the options is not legal, in a sentence for the model, or ""."""
@@ -294,11 +296,10 @@ class Request(Generic[D]):
 
     def canonical_options(self) -> str:
         """Return the options by path as the text that the fingerprint hashes."""
-        options = self.checked_options.items()
-        return _canonical_legal(
-            type(self),
-            *[(path, each.identity) for name, option in options for path, each in option.by_path(name).items()],
-        )
+        options: Mapping[str, Any] = self.checked_options
+        by_path = (each for name, option in options.items() for each in option.by_path(name).items())
+        legal = [(path, option.identity) for path, option in by_path]
+        return _canonical_legal(type(self), *legal)  # type: ignore[arg-type] # a class can be hashed
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as JSON values; `restore` returns an equal request."""

@@ -56,12 +56,15 @@ class _News:
 
     def before(self, wave: Wave) -> None:
         """Tell the watcher the new events before a wave is decided."""
-        people = bool(self._decider.terminal_players)
-        new = [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
-        self._decider.watcher.told(new)
-        self._told = len(self._log)
-        if not people or self._decider.asks_person(wave):
-            self._recounted = len(self._log)
+        decider, new = self._decider, self._log[self._told :]
+        self._told += len(new)
+        if not decider.terminal_players:
+            decider.watcher.told(new)
+            self._recounted = self._told
+            return
+        decider.watcher.told([told for told in new if not told.event.in_prompt])
+        if decider.asks_person(wave):
+            self._recounted = self._told
 
     def at_the_end(self) -> None:
         """Tell the watcher all events that were not told and that no prompt recounted."""
