@@ -291,8 +291,9 @@ class Request(Generic[D]):
         assert fields or all(option.is_in_fingerprint for option in options.values()), (
             f"{self.kind}: no fingerprint names the options in a `PerKey`"
         )
-        parts = (canonical(self.kind), canonical(self.player), self.canonical_options(), canonical(dict(fields)))
-        return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:16]
+        whose = _canonical_names(self.kind, self.player)
+        text = f"[{whose}, {self.canonical_options()}, {canonical(dict(fields))}]"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def canonical_options(self) -> str:
         """Return the options by path as the text that the fingerprint hashes."""
@@ -310,6 +311,11 @@ class Request(Generic[D]):
         """Return the request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
+
+
+@lru_cache(maxsize=1024)
+def _canonical_names(kind: str, player: PlayerId) -> str:
+    return f"{canonical(kind)}, {canonical(player)}"
 
 
 @lru_cache(maxsize=1024)  # the options of most questions are those of an earlier one

@@ -89,6 +89,10 @@ def told_apart(given: Any) -> Any:
     return {"do": "nothing"} if idle or given.get("propose_trade") is False else given
 
 
+_CANONICAL_OPTIONS: dict[tuple[object, ...], str] = {}
+"""The options of a phase as text, by all that they depend on."""
+
+
 @cache
 def _doing(kinds: tuple[str, ...]) -> Choice:
     return Choice(("nothing", *kinds))
@@ -116,6 +120,12 @@ class PhaseAction(Proposing[PhaseChoice]):
 
     def choices(self) -> Options:
         return {"action.do": _doing(self.kinds), **self.proposals("action")}
+
+    def canonical_options(self) -> str:
+        key = self.kinds, self.others, self.words, self.chars
+        if (text := _CANONICAL_OPTIONS.get(key)) is None:
+            text = _CANONICAL_OPTIONS[key] = super().canonical_options()
+        return text
 
     def check(self, decision: PhaseChoice) -> None:
         if decision.action.do not in {"nothing", *self.kinds}:  # `legal` is built only if it is needed

@@ -373,10 +373,14 @@ class Proposing(TradeRequest[S]):
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The ids of the players to whom it may be made."""
+        return tuple([seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player])
+
     def proposals(self, path: str) -> Options:
         """Return the options of a proposal's fields at this path."""
-        others = [seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player]
-        return _proposals(path, tuple(others), self.words)
+        return _proposals(path, self.others, self.words)
 
     def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
         """Return why the table would discard a proposal, or "" if it would not or none is made."""
