@@ -256,7 +256,8 @@ _RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerat
 def ending(finish_reason: str | None) -> Ending | None:
     """Return the ending for a finish reason, "whole" for None, or None for a word that no table knows.
 
-    Of several words (`content_filter: RECITATION`) the most specific ending counts.
+    Of several words (`content_filter: RECITATION`) the most specific ending counts. Every other kind of error is a
+    failure of the host.
     """
     if finish_reason is None:
         return "whole"
@@ -264,6 +265,8 @@ def ending(finish_reason: str | None) -> Ending | None:
     if (known := FINISH_REASONS.get(_finish_word(said))) is not None:
         return known
     found = {FINISH_REASONS.get(_finish_word(part)) for part in _PARTS.split(said)}
+    if found == {None} and _finish_word(said).endswith("_error"):
+        return "failed"
     return next((how for how in _TELLING if how in found), None)
 
 

@@ -187,6 +187,16 @@ READ: list[tuple[WireName, dict[str, Any], dict[str, Any]]] = [
         response(said("Half"), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
         {"text": "Half", "finish_reason": "max_output_tokens"},
     ),
+    *(
+        ("responses", response(said("Half"), status="incomplete", **details), {"text": "Half", "finish_reason": word})
+        for details, word in (
+            ({"incomplete_details": {"reason": "max_tool_calls"}}, "incomplete"),
+            ({"incomplete_details": {"reason": 5}}, "incomplete"),
+            ({"incomplete_details": "max_output_tokens"}, "incomplete"),
+            ({}, "incomplete"),
+        )
+    ),
+    ("responses", {"status": "completed", "output_text": "Hello"}, {"text": "Hello"}),
     (
         "responses",
         response(status="incomplete", incomplete_details={"reason": "content_filter"}),

@@ -465,11 +465,15 @@ def _parts_of_kind(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[Pa
 
 
 def without_preambles(found: Iterable[tuple[PartKind, str]]) -> list[tuple[PartKind, str]]:
-    """Return the texts of an answer, of which words before more thinking and further words are thinking, too."""
+    """Return the texts of an answer, of which words before more thinking and further words are thinking, too.
+
+    So are words before a refusal. Thinking may come encrypted, without a text.
+    """
     texts = list(found)
-    said = [index for index, (kind, text) in enumerate(texts) if kind == "said" and text.strip()]
-    thought = [index for index, (kind, text) in enumerate(texts) if kind == "thought" and text.strip()]
-    begins = max((index for index in thought if said and index < said[-1]), default=0)
+    last = max((index for index, (kind, text) in enumerate(texts) if kind == "said" and text.strip()), default=-1)
+    thought = [index for index, (kind, _) in enumerate(texts) if kind == "thought"]
+    refused = [index for index, (kind, text) in enumerate(texts) if kind == "refused" and text.strip()]
+    begins = max((*(index for index in thought if index < last), *refused), default=0)
     return [
         ("thought", text) if kind == "said" and index < begins else (kind, text)
         for index, (kind, text) in enumerate(texts)

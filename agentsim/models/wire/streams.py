@@ -44,7 +44,7 @@ def joined(text: str) -> object:
     for event in events:
         if not says_nothing(event.get("error")):
             return event
-        if event.get("type") == "error":  # of the Responses wire, with its fields beside the type
+        if "error" in (event.get("type"), event.get("object")):  # of the Responses wire and vLLM, with its fields here
             return {"error": event}
     if len(events) == 1 and not _is_piece(events[0]):
         return events[0]
@@ -55,16 +55,34 @@ def joined(text: str) -> object:
 
 
 def _events(text: str) -> Iterator[object]:
-    """Yield the JSON of each event, or `[DONE]`. Some hosts leave out the blank line between events."""
+    """Yield the JSON of each event, or `[DONE]`. Some hosts leave out the blank line between events.
+
+    An event that is named `error` has a field `error`. JSON on a line of its own is an event, too: some hosts report so
+    that they broke down.
+    """
     lines: list[str] = []
+    name = ""
     # `splitlines` would also cut at characters that JSON may hold
     for line in (*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""):
         if line.startswith("data:"):
             lines.append(line.removeprefix("data:").strip())
-        elif not line and lines:
+            continue
+        if lines and (not line or line.startswith("event:")):
             whole = _parsed("\n".join(lines))
-            yield from map(_parsed, lines) if whole is None else (whole,)
-            lines = []
+            found = list(map(_parsed, lines)) if whole is None else [whole]
+            yield from [_error(each, " ".join(lines)) for each in found] if name == "error" else found
+            lines, name = [], ""
+        if line.startswith("event:"):
+            name = line.removeprefix("event:").strip()
+        elif line.startswith("{"):
+            yield _parsed(line)
+
+
+def _error(data: object, words: str) -> object:
+    """Return the data of an event that is named `error` as an object with the field `error`."""
+    if isinstance(data, Mapping):
+        return data if "error" in data else {"error": data}
+    return {"error": words}
 
 
 def _parsed(data: str) -> object:
@@ -91,7 +109,7 @@ def _completion(events: Iterable[Mapping[str, Any]], *, done: bool) -> dict[str,
             if isinstance(choice, Mapping):
                 place = count(choice.get("index")) or 0
                 _add_choice(choices.setdefault(place, {"index": place, "message": {}}), choice)
-    if not done and not any(choice.get("finish_reason") for choice in choices.values()):
+    if not done and not (choices and choices[min(choices)].get("finish_reason")):
         raise BrokenOff
     return {**made, "choices": [_whole(choices[place]) for place in sorted(choices)]}
 
