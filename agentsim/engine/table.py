@@ -221,8 +221,9 @@ class Table:
         self.watched, self.progress = state, progress
 
     def _admit(self, wave: Requests) -> None:
-        asked = Counter(request.player for request in wave) if len(wave) > 1 else {}
-        if twice := sorted(player for player, times in asked.items() if times > 1):
+        if len(wave) > 1 and len({request.player for request in wave}) < len(wave):
+            asked = Counter(request.player for request in wave)
+            twice = sorted(player for player, times in asked.items() if times > 1)
             raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")
         for request in wave:
             if (kind := type(request)) not in self._asked:
