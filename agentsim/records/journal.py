@@ -211,8 +211,9 @@ class Totals(BaseModel):
         """
         found, by_player = cls.zero(), {player: cls.zero() for player in players}
         for decision in decisions:
-            found.add(decision)
-            by_player[decision.player].add(decision)
+            if decision.source != "bot":  # which makes no calls
+                found.add(decision)
+                by_player[decision.player].add(decision)
         for player, attempt in undecided:
             found.add_call(attempt)
             by_player[player].add_call(attempt)
