@@ -283,8 +283,8 @@ def _say_what_is_left_out(compared: Report) -> None:
         whose = f"{counted(len(set(apart)), 'run that is', 'runs that are')} not here"
         many = counted(len(apart), "game is a branch", "games are branches")
         remark(f"{many} of {whose} ({apart[0]}): they share their first decisions", 300)
-    if compared.alone:
-        many = counted(compared.alone, "branch is", "branches are")
+    if compared.left_out_branches:
+        many = counted(compared.left_out_branches, "branch is", "branches are")
         remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
     for group in compared.groups:
         if (conditions := len(group.conditions)) > 1 and not group.parts:

@@ -50,7 +50,7 @@ class ReadableRequest(Protocol):
     """The part of a request that the reader depends on."""
 
     kind: ClassVar[str]
-    leading: ClassVar[bool]
+    object_first: ClassVar[bool]
     quotes: ClassVar[frozenset[str]]
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
     any_text: ClassVar[bool]
@@ -58,7 +58,7 @@ class ReadableRequest(Protocol):
     @property
     def player(self) -> str: ...
     @property
-    def nothing(self) -> Mapping[str, Any]: ...
+    def null_values(self) -> Mapping[str, Any]: ...
     @property
     def answer_fields(self) -> Any: ...
     def decision_of(self, said: Mapping[str, Any]) -> Decision: ...

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.engine import wording
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.host_words import normalized_code
 
 if TYPE_CHECKING:
@@ -372,16 +372,16 @@ PromptMessages: TypeAlias = Annotated[
 """The messages that a prompt (`engine.wording.Prompt`) was sent as."""
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
-"""The kind of `ModelError` of a failed call."""
+"""The kind of a failed call's error: no usable answer, a rate limit, a request refused, or every call rejected."""
 _ERRORS: Mapping[Fault, type[ModelError]] = {
     "transport": TransportFailed,
     "limited": RateLimited,
-    "refused": ModelRefused,
+    "refused": RequestRefused,
     "rejected": ProviderRejected,
 }
 
 
-JOURNAL_ONLY: Final[Mapping[str, Any]] = {
+JOURNAL_ONLY_FIELDS: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("latency_s", "wait_s", "final", "exceeds_patience", "retry_after"), True),
     "completion": {"adjustments": True},
 }

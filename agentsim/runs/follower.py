@@ -90,7 +90,7 @@ class Follower:
         for found in self._played.replay(self.contents):
             yield found
             if found.is_whole:
-                self._by_index |= {entry.index: entry for entry in found.records.values()}
+                self._by_index |= {record.index: record for record in found.records.values()}
 
     def history(self) -> History:
         """Build the whole history so far."""
@@ -105,7 +105,7 @@ class Follower:
 
     def since(self, told: int) -> History:
         """Build a history of only the events after the first `told` and the decisions that led to them."""
-        made = {entry.decision or 0 for entry in self.played.play.log[told:]}
+        made = {logged.decision or 0 for logged in self.played.play.log[told:]}
         return self.played.history_since(told, [self._by_index[index] for index in made if index in self._by_index])
 
 
@@ -151,11 +151,11 @@ class _Shown:
             self.events(played)
             self._watcher.show_progress(played.play.table.progress)
             self._watcher.wave(found.wave, played.play.table.rounds[-1])
-        for place, entry in found.records.items():
+        for place, record in found.records.items():
             if place not in self._places:
                 self._places.add(place)
-                self._totals.add(entry)
-                self._watcher.decided(entry)
+                self._totals.add(record)
+                self._watcher.decided(record)
                 self._watcher.counted(self._totals)
 
     def events(self, played: PlayedGame) -> None:

@@ -199,7 +199,7 @@ def _waves(
     name: str, played: PlayedGame, contents: JournalContents, plan: InterviewPlan, questions: Sequence[SurveyQuestion]
 ) -> list[Wave]:
     """Play a run again, and return a wave of surveys for each moment, in the order of the game."""
-    of_decision = {entry.index: entry.wave for entry in contents.decisions.values()}
+    of_decision = {record.index: record.wave for record in contents.decisions.values()}
     numbers = sorted(of_decision)
     for at in plan.at:
         if at is not None and at not in of_decision:

@@ -28,11 +28,11 @@ BeforeWave: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 
 async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = None) -> None:
     """Play to the end; `before` may replace each wave. Also after an error, `game.decisions` are the journal's."""
-    news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
+    feed, journal, watcher = _EventFeed(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:
         if before is not None:
             game.wave = await before(game.play, game.wave)
-        news.before(game.wave)
+        feed.before(game.wave)
         watcher.show_progress(game.play.table.progress)
         watcher.wave(game.wave, game.play.table.rounds[-1])
         try:
@@ -44,11 +44,11 @@ async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = N
             raise
         game.advance(decided)
     journal.sync()
-    news.at_the_end()
+    feed.at_the_end()
 
 
-class _News:
-    """The news for the watcher, each event once. If people play, their prompts recount some events instead."""
+class _EventFeed:
+    """The events for the watcher, each once. If people play, their prompts recount some events instead."""
 
     def __init__(self, log: Sequence[LoggedEvent], decider: Decider) -> None:
         self._log, self._decider = log, decider

@@ -113,7 +113,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
     scenario, game = restored_scenario(contents)
     hosted = site.hosted.get(files.journal)
     playing = hosted is not None and hosted.playing
-    last = max(contents.decisions.values(), key=lambda entry: entry.index, default=None)
+    last = max(contents.decisions.values(), key=lambda record: record.index, default=None)
     return {
         "name": files.name,
         "game": game.title,

@@ -25,7 +25,7 @@ from agentsim.analysis.arms import (
     repeats,
     unpaired_note,
 )
-from agentsim.analysis.finished_games import Column, Measures, game_record
+from agentsim.analysis.finished_games import MeasureKey, Measures, game_record
 from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
@@ -55,7 +55,7 @@ class BranchResult:
     """
 
     responses: Responses
-    results: Mapping[Column, float]
+    results: Mapping[MeasureKey, float]
     rest: object = None
 
 
@@ -105,7 +105,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
     """Return the effect of each message. The simultaneous intervals cover all messages."""
     paired = [sorted(said.keys() & swapped.keys()) for _, (said, swapped) in found]
     most = max(map(len, paired), default=0)
-    columns: list[Column] = []
+    columns: list[MeasureKey] = []
     blocks: list[Array] = []
     same: list[str | None] = []
     ends: list[tuple[int, int]] = []  # by message: the number of columns of listeners, and of all columns
@@ -133,7 +133,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
     ]
 
 
-def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:
+def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[MeasureKey], Array, int]:
     """Return the columns, their values by side, branch and column, and how many columns are of listeners."""
     branches = [branch for side in sides for branch in side]
     rows = list(_rows(message, [branch.responses for branch in branches]))
@@ -158,7 +158,7 @@ class _Row:
     listeners: tuple[str, ...]
 
     @property
-    def column(self) -> Column:
+    def column(self) -> MeasureKey:
         measure = self.what if self.chosen is None else f"{self.what} = {self.chosen}"
         return measure, self.listeners[0] if len(self.listeners) == 1 else ALL
 

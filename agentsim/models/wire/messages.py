@@ -12,9 +12,9 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     PartKind,
-    Parts,
     at,
     cached_tokens,
     calls_of,
@@ -103,7 +103,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
     calls = [] if kind_by_role(envelope) == "other" else [part for part in parts if kind_of(part) == "called"]
     found = _behind_tools(envelope, content) or without_preambles(message_parts({**envelope, "content": own}))
     return completion_of(
-        Parts(
+        AnswerParts(
             text=text_of_kind(found, "said") or "",
             reasoning=text_of_kind(found, "thought"),
             refusal=text_of_kind(found, "refused") or _explanation(envelope),
@@ -124,13 +124,13 @@ def _behind_tools(envelope: Mapping[str, Any], content: list[Any] | str) -> list
 
     The words before the tool's last call or result are thinking, and so are those before a call without a result.
     """
-    places = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
-    if not places:
+    indices = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
+    if not indices:
         return []
-    parts = [part for part in content[: places[-1]] if not _of_the_host(part)]
-    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[places[-1] + 1 :]))
+    parts = [part for part in content[: indices[-1]] if not _of_the_host(part)]
+    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[indices[-1] + 1 :]))
     found = without_preambles(behind)
-    if text_of_kind(found, "said") is None and str(at(content[places[-1]], "type")).endswith(_RESULT):
+    if text_of_kind(found, "said") is None and str(at(content[indices[-1]], "type")).endswith(_RESULT):
         return []
     return [*(("thought" if kind == "said" else kind, text) for kind, text in before), *found]
 

@@ -12,9 +12,9 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     PartKind,
-    Parts,
     at,
     cached_tokens,
     calls_of,
@@ -101,7 +101,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
     reason = reason_word(at(envelope, "incomplete_details", "reason")) or reason_word(envelope.get("status"))
     ended = [envelope] if ending(reason) is None else []
     return completion_of(
-        Parts(
+        AnswerParts(
             text=text_of_kind(found, "said") or "",
             reasoning=thought or None,
             refusal=text_of_kind(found, "refused"),
