@@ -1,5 +1,7 @@
 """codec: conversion of records to JSON values and back, JSON lines, paths within JSON values, and texts by index.
 
+Also `kept`, for values that follow from a record.
+
 File formats are defined elsewhere.
 """
 
@@ -10,15 +12,17 @@ import hashlib
 import inspect
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import zip_longest
-from typing import Any, TypeAlias
+from json.encoder import encode_basestring_ascii
+from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import to_json
 
+T = TypeVar("T")
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 
@@ -64,6 +68,30 @@ def _described(table: type[StrictTable]) -> Mapping[str, str]:
     return found
 
 
+class kept(Generic[T]):  # noqa: N801 - a decorator like `property`
+    """A property of a record that is computed at the first read and stored in the record.
+
+    Like `functools.cached_property`, which locks in Python 3.11: requests are made and read by one thread.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, record: None, owner: type[Any]) -> Self: ...
+    @overload
+    def __get__(self, record: object, owner: type[Any]) -> T: ...
+    def __get__(self, record: object | None, owner: type[Any]) -> Self | T:
+        if record is None:
+            return self
+        value = record.__dict__[self._name] = self._compute(record)
+        return value
+
+
 def adapter(cls: type[Any]) -> TypeAdapter[Any]:
     """Return the adapter between instances of `cls` and JSON values, built once per class."""
     found = _ADAPTERS.get(cls)
@@ -78,11 +106,15 @@ def json_fields(record: Any) -> dict[str, Any]:
     return out
 
 
+_LEAVES: frozenset[type[Any]] = frozenset({str, int, bool, float, type(None), tuple, dict})
+"""Types of values that are no records, which takes long to find out."""
+
+
 def values_by_path(record: BaseModel) -> dict[str, Any]:
     """Return a record's values by path: its fields (`bid`), and the fields of those (`action.bid`)."""
     found = dict(record.__dict__)
     for name, value in record.__dict__.items():
-        if isinstance(value, BaseModel):
+        if type(value) not in _LEAVES and isinstance(value, BaseModel):
             for path, inner in values_by_path(value).items():
                 found[f"{name}.{path}"] = inner
     return found
@@ -91,10 +123,15 @@ def values_by_path(record: BaseModel) -> dict[str, Any]:
 def canonical(value: Any) -> str:
     """Return the ASCII JSON text that fingerprints hash: keys sorted, a space after `,` and `:`."""
     # an encoder of objects is made at each call, which takes longer than the few small fields of most questions
-    if type(value) is int:
+    kind = type(value)
+    if kind is str:
+        return encode_basestring_ascii(value)
+    if kind is int:
         return str(value)
-    if type(value) is dict and all(type(key) is str for key in value):
-        parts = [f"{_CANONICAL.encode(key)}: {canonical(value[key])}" for key in sorted(value)]
+    if kind is list or kind is tuple:
+        return str([*value]) if {int}.issuperset(map(type, value)) else f"[{', '.join(map(canonical, value))}]"
+    if kind is dict and {str}.issuperset(map(type, value)):
+        parts = [f"{encode_basestring_ascii(key)}: {canonical(value[key])}" for key in sorted(value)]
         return f"{{{', '.join(parts)}}}"
     return _CANONICAL.encode(value)
 

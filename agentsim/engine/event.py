@@ -27,7 +27,7 @@ from typing import (
 
 from pydantic import AfterValidator
 
-from agentsim.engine.codec import adapter, json_fields
+from agentsim.engine.codec import adapter, json_fields, kept
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import Template, filled, names_in, snake_case
 
@@ -215,12 +215,12 @@ class Event:
             if isinstance(rule.action, str) and not [*names_in(rule.action)]:
                 yield rule.action
 
-    @property
+    @kept
     def heading(self) -> str:
         """A short title for a reader."""
         return self.kind.replace("_", " ").capitalize() if self._heading is None else filled(self._heading, self)
 
-    @property
+    @kept
     def content(self) -> str:
         """The prose of what happened; for events with `words`, exactly those words."""
         if self._content is not None:
@@ -417,21 +417,24 @@ class EventLog(Sequence[LoggedEvent]):
         """Return the events that a player has heard up to now; `pending` are events after those of the log."""
         return self._heard(player, self._public, [entry for entry in pending if entry.heard_by(player)])
 
-    def concerning(self, player: PlayerId, players: Sequence[PlayerId], pending: Iterable[LoggedEvent] = ()) -> Heard:
+    def concerning(self, player: PlayerId, players: Sequence[PlayerId], pending: Sequence[LoggedEvent] = ()) -> Heard:
         """Return the events up to now that a player did, heard in private, or is concerned by (`Event.concerned`).
 
         Each public event is examined once for all `players`.
         """
-        for position in self._public[self._indexed :]:
-            for each in concerned(self._entries[position], players, self._past):
-                self._concerning[each].append(position)
-        self._indexed = len(self._public)
-        past = Past(self._past)
-        added = [
-            entry
-            for entry in pending
-            if (player in concerned(entry, players, past) if entry.public else entry.heard_by(player))
-        ]
+        if self._indexed < len(self._public):
+            for position in self._public[self._indexed :]:
+                for each in concerned(self._entries[position], players, self._past):
+                    self._concerning[each].append(position)
+            self._indexed = len(self._public)
+        added: Sequence[LoggedEvent] = ()
+        if pending:
+            past = Past(self._past)
+            added = [
+                entry
+                for entry in pending
+                if (player in concerned(entry, players, past) if entry.public else entry.heard_by(player))
+            ]
         return self._heard(player, self._concerning[player], added)
 
     def heard_until(self, player: PlayerId, skips: Container[type[Event]], most: int | None) -> Heard:
@@ -491,13 +494,10 @@ class Heard(Sequence[LoggedEvent]):
 
         `earlier` must be a view of the same player and kind.
         """
-        public, private = (
-            positions[before:count]
-            for (positions, count), (_, before) in zip(
-                (self._public, self._private), (earlier._public, earlier._private), strict=True
-            )
-        )
-        news = sorted((*public, *private)) if private else public
+        public, private = self._public, self._private
+        news, alone = public[0][earlier._public[1] : public[1]], private[0][earlier._private[1] : private[1]]
+        if alone:
+            news = sorted((*news, *alone))
         return [*map(self._entries.__getitem__, news), *self._pending[len(earlier._pending) :]]
 
     def last(self, count: int) -> list[LoggedEvent]:

@@ -1317,8 +1317,9 @@ def _marks(answer: type[Decision]) -> Mapping[str, Any]:
 def checked(answer: type[Decision], options: Options, by: str) -> Options:
     """Check and return the options that a request states. Raises `TypeError` for a path that its answer lacks."""
     paths = _paths_of(answer)
-    if strange := sorted(options.keys() - paths.keys()):
-        raise TypeError(f"{by}.options: {answer.__name__} has no {strange[0]}; it has {', '.join(paths)}")
+    for path in options:
+        if path not in paths:
+            raise TypeError(f"{by}.options: {answer.__name__} has no {path}; it has {', '.join(paths)}")
     return options
 
 

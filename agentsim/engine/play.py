@@ -5,7 +5,7 @@ There is no event loop and no IO: `simulate` steps a game in tests, `runs.loop` 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -79,7 +79,7 @@ class GamePlay:
         """The questions asked off the record; their surveys are numbered after the scenario's interviews."""
         self._rules = game.play(self.table, config)
         self._wave = self._index = 0
-        self._counts: Counter[tuple[PlayerId, str]] = Counter()  # requests so far, by player and kind
+        self._counts: defaultdict[tuple[PlayerId, str], int] = defaultdict(int)  # requests so far, by player and kind
 
     @property
     def log(self) -> Sequence[LoggedEvent]:
@@ -207,16 +207,21 @@ class GamePlay:
 
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
-        asks, events_before, now = [], len(self.table.log), len(self.table.rounds) - 1
+        table, asks = self.table, []
+        events_before, now = len(table.log), len(table.rounds) - 1
         for place, request in enumerate(requests):
             self._index += 1
-            self._counts[key := (request.player, request.kind)] += 1
-            if not isinstance(request, Survey):
-                self.table.latest[request.player] = self._index
-                if self._latest.get(request.player, _NEVER)[0] is not request:
-                    self._latest[request.player] = request, events_before
-            asked_in = request.round if isinstance(request, Survey) else now
-            asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, asked_in))
+            player = request.player
+            key = player, request.kind
+            nth = self._counts[key] = self._counts[key] + 1
+            asked_in = now
+            if isinstance(request, Survey):
+                asked_in = request.round
+            else:
+                table.latest[player] = self._index
+                if self._latest.get(player, _NEVER)[0] is not request:
+                    self._latest[player] = request, events_before
+            asks.append(Ask(self._index, self._wave, place, nth, request, self._announced, asked_in))
         return Wave(self._wave, tuple(asks))
 
     def _verify(self) -> None:

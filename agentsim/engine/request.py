@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform, get_args
 
 from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter, canonical, json_fields, values_by_path
+from agentsim.engine.codec import adapter, canonical, json_fields, kept, values_by_path
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
 from agentsim.engine.options import (
@@ -106,19 +106,19 @@ class Request(Generic[D]):
         """Return the legal values, by field; by default those in the answer's annotations."""
         return options_in(self.answer, self)
 
-    @cached_property
+    @kept
     def checked_options(self) -> Options:
         """The `options` of this request, computed once. Raises `TypeError` for a path that its answer lacks."""
         return checked(self.answer, self.options(), type(self).__name__)
 
-    @cached_property
+    @kept
     def legal(self) -> Mapping[str, Any]:
         """The options of single values, by path."""
         return {
             path: legal for name, option in self.checked_options.items() for path, legal in option.by_path(name).items()
         }
 
-    @cached_property
+    @kept
     def answer_fields(self) -> JsonObject:
         """The fields of an answer with their options."""
         return self.build_answer_fields()
@@ -160,14 +160,16 @@ class Request(Generic[D]):
 
     def check(self, decision: D) -> None:
         """Raise `IllegalDecision` with a reason in words for the model if the decision is not legal."""
-        if self.fallback_always_legal and decision == self.fallback():
-            return
-        given = values_by_path(decision)
-        for path, option in self.checked_options.items():
-            if path in given:
-                self.check_value(path, option, given)
-        if reason := self.why_not(decision):
-            raise IllegalDecision(reason)
+        try:
+            given = values_by_path(decision)
+            for path, option in self.checked_options.items():
+                if path in given:
+                    self.check_value(path, option, given)
+            if reason := self.why_not(decision):
+                raise IllegalDecision(reason)
+        except IllegalDecision:
+            if not (self.fallback_always_legal and decision == self.fallback()):
+                raise
 
     def why_not(self, decision: D) -> str:
         """Return why a decision within the options is not legal, in a sentence for the model, or ""."""
@@ -235,7 +237,7 @@ class Request(Generic[D]):
                 fields[path] = value
         return fields
 
-    @cached_property
+    @kept
     def null_values(self) -> Mapping[str, Any]:
         """The meaning of null, "pass" or "nobody", by the path of a field."""
         said = {path: option.if_null for path, option in self.legal.items() if option.if_null is not None}
@@ -282,17 +284,23 @@ class Request(Generic[D]):
         """Return a JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
         return self.fields_for_model().schema()
 
-    @cached_property
+    @kept
     def fingerprint(self) -> str:
         """16 hex digits that identify kind, player, legal options and particulars, but no wording."""
-        fields, options = self.fingerprint_fields(), tuple(self.checked_options.items())
-        try:
-            legal, whole = _canonical_legal(type(self), options)  # type: ignore[arg-type] # a class can be hashed
-        except TypeError:  # options by key stand in a mapping, which cannot be hashed
-            legal, whole = _canonical_legal.__wrapped__(type(self), options)
-        assert fields or whole, f"{self.kind}: no fingerprint names the options in a `PerKey`"
-        parts = (canonical(self.kind), canonical(self.player), legal, canonical(dict(fields)))
-        return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:16]
+        fields, options = self.fingerprint_fields(), self.checked_options
+        assert fields or all(option.is_in_fingerprint for option in options.values()), (
+            f"{self.kind}: no fingerprint names the options in a `PerKey`"
+        )
+        whose = _canonical_names(self.kind, self.player)
+        text = f"[{whose}, {self.canonical_options()}, {canonical(dict(fields))}]"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def canonical_options(self) -> str:
+        """Return the options by path as the text that the fingerprint hashes."""
+        options: Mapping[str, Any] = self.checked_options
+        by_path = (each for name, option in options.items() for each in option.by_path(name).items())
+        legal = [(path, option.identity) for path, option in by_path]
+        return _canonical_legal(type(self), *legal)  # type: ignore[arg-type] # a class can be hashed
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as JSON values; `restore` returns an equal request."""
@@ -305,11 +313,15 @@ class Request(Generic[D]):
         return request
 
 
+@lru_cache(maxsize=1024)
+def _canonical_names(kind: str, player: PlayerId) -> str:
+    return f"{canonical(kind)}, {canonical(player)}"
+
+
 @lru_cache(maxsize=1024)  # the options of most questions are those of an earlier one
-def _canonical_legal(question: type[Request[Any]], options: tuple[tuple[str, Any], ...]) -> tuple[str, bool]:
-    """Return the `canonical` text of options of a class of questions, and whether it determines all legal values."""
-    legal = {path: each.identity for name, option in options for path, each in option.by_path(name).items()}
-    return canonical(legal), all(option.is_in_fingerprint for _, option in options)
+def _canonical_legal(question: type[Request[Any]], *legal: tuple[str, tuple[object, ...]]) -> str:
+    """Return the `canonical` text of the options of a class of questions: paths with the identities of options."""
+    return canonical(dict(legal))
 
 
 @cache

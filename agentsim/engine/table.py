@@ -91,7 +91,9 @@ class Table:
 
     async def ask(self, request: Request[D]) -> D:
         """Return one player's decision."""
-        (decision,) = await self.ask_all((request,))
+        wave = (request,)
+        self._admit(wave)
+        decision: D = (await _decisions(wave))[0]
         return decision
 
     async def ask_all(self, requests: Iterable[Request[D]]) -> list[D]:
@@ -177,7 +179,7 @@ class Table:
 
         They are found once for all players, so that the cost is that of the result, even after many public events.
         """
-        return self._log.concerning(player, self.players, chain.from_iterable(self._buffers))
+        return self._log.concerning(player, self.players, [*chain.from_iterable(self._buffers)])
 
     def memory(self, player: PlayerId, make: Callable[[PlayerId], M], most: int | None = None) -> M:
         """Return `make(player)` after it has heard, in order, exactly the events that the player has heard.
@@ -219,8 +221,9 @@ class Table:
         self.watched, self.progress = state, progress
 
     def _admit(self, wave: Requests) -> None:
-        asked = Counter(request.player for request in wave) if len(wave) > 1 else {}
-        if twice := sorted(player for player, times in asked.items() if times > 1):
+        if len(wave) > 1 and len({request.player for request in wave}) < len(wave):
+            asked = Counter(request.player for request in wave)
+            twice = sorted(player for player, times in asked.items() if times > 1)
             raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")
         for request in wave:
             if (kind := type(request)) not in self._asked:

@@ -18,9 +18,9 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
+from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -425,10 +425,11 @@ class TemplatePart(ABC):
         """Return the templates inside of it that the same record fills."""
 
     @abstractmethod
-    def words(self, record: Any) -> str:
-        """Return the words for this record."""
+    def filler(self, record: type[Any]) -> Filler:
+        """Return the function that fills it from a record of this class."""
 
 
+Filler: TypeAlias = Callable[[Any], str]
 Template: TypeAlias = str | TemplatePart | tuple[Any, ...]
 """A text, a `TemplatePart` (`If`, `By`, `Rows`), or a tuple of templates that are concatenated.
 
@@ -449,8 +450,9 @@ class If(TemplatePart):
     def templates(self) -> Iterable[Template]:
         return (self.then, self.otherwise)
 
-    def words(self, record: Any) -> str:
-        return filled(self.then if _getter(self.name)(record) else self.otherwise, record)
+    def filler(self, record: type[Any]) -> Filler:
+        value, then, otherwise = _getter(self.name), _filler(self.then, record), _filler(self.otherwise, record)
+        return lambda record: then(record) if value(record) else otherwise(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,8 +466,10 @@ class By(TemplatePart):
     def templates(self) -> Iterable[Template]:
         return (*self.cases.values(), self.otherwise)
 
-    def words(self, record: Any) -> str:
-        return filled(self.cases.get(_getter(self.name)(record), self.otherwise), record)
+    def filler(self, record: type[Any]) -> Filler:
+        value, otherwise = _getter(self.name), _filler(self.otherwise, record)
+        cases = {case: _filler(template, record) for case, template in self.cases.items()}
+        return lambda record: cases.get(value(record), otherwise)(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,8 +482,9 @@ class Rows(TemplatePart):
     def templates(self) -> Iterable[Template]:
         return ()
 
-    def words(self, record: Any) -> str:
-        return "\n".join(filled(self.row, each) for each in _getter(self.name)(record))
+    def filler(self, record: type[Any]) -> Filler:
+        values, row = _getter(self.name), self.row
+        return lambda record: "\n".join(filled(row, each) for each in values(record))
 
 
 _getter = cache(attrgetter)
@@ -504,23 +509,33 @@ def names_in(template: Template) -> Iterator[str]:
 
 def filled(template: Template, record: Any) -> str:
     """Return the template filled from this record."""
-    if isinstance(template, str):
-        text, placeholders = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
-        return text % tuple([words(record) for words in placeholders])
+    key = id(template), type(record)
+    if (made := _FILLERS.get(key)) is None:
+        if len(_FILLERS) >= _MOST_FILLERS:
+            _FILLERS.clear()
+        # the template is kept, or another could get its `id`
+        made = _FILLERS[key] = template, _filler(template, type(record))
+    return made[1](record)
+
+
+_MOST_FILLERS = 4096
+_FILLERS: dict[tuple[int, type[Any]], tuple[Template, Filler]] = {}
+
+
+def _filler(template: Template, record: type[Any]) -> Filler:
+    """Return the function that fills a template from a record of this class."""
+    if isinstance(template, TemplatePart):
+        return template.filler(record)
     if isinstance(template, tuple):
-        return "".join([filled(part, record) for part in template])
-    return template.words(record)
-
-
-@lru_cache(maxsize=4096)
-def _taken_apart(template: str, record: Hashable) -> tuple[str, tuple[Callable[[Any], str], ...]]:
-    """Return a format string with `%s` for each name, and the functions for the words of each."""
+        fillers = [_filler(part, record) for part in template]
+        return lambda record: "".join([fill(record) for fill in fillers])
     parts = _SLOT.split(template)
-    placeholders = (_placeholder(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True))
-    return "%s".join(part.replace("%", "%%") for part in parts[::3]), tuple(placeholders)
+    text = "%s".join(part.replace("%", "%%") for part in parts[::3])
+    words = [_placeholder(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True)]
+    return lambda record: text % tuple([said(record) for said in words])
 
 
-def _placeholder(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
+def _placeholder(record: Any, path: str, spec: str | None) -> Filler:
     value, words = attrgetter(path), _wordings(record).get(path, str)
     if spec is None:
         return lambda record: _said(value(record), words)

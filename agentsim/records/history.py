@@ -73,7 +73,7 @@ class PlayerRecord(HistoryModel):
         return self.id.startswith("@")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # not frozen, which would take three times as long to make
 class EventRecord:
     """An event of the game; `visibility` is `"all"` or the ids of the players who could see it.
 

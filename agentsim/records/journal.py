@@ -80,7 +80,7 @@ class Parse:
         return cls(reading.stage, reading.candidates, reading.repaired)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, which would take three times as long to make: there is one for each decision
 class DecisionRecord:
     """A decision with every attempt at it, in memory, in the journal and in the history; (wave, place) is its key.
 
@@ -211,8 +211,9 @@ class Totals(BaseModel):
         """
         found, by_player = cls.zero(), {player: cls.zero() for player in players}
         for decision in decisions:
-            found.add(decision)
-            by_player[decision.player].add(decision)
+            if decision.source != "bot":  # which makes no calls
+                found.add(decision)
+                by_player[decision.player].add(decision)
         for player, attempt in undecided:
             found.add_call(attempt)
             by_player[player].add_call(attempt)

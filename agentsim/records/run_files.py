@@ -29,6 +29,7 @@ MANIFEST = "manifest.json"
 MOST_PLAIN = 32 * 2**20
 """Bytes of the largest history that is written as `NAME.json`; a larger one is `NAME.json.gz`."""
 _TIGHTEST = 200
+_BUFFER = 2**18  # bytes of a file that is made at once, such as a history
 _GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
 INTERVIEW = ".interview"
@@ -333,7 +334,7 @@ def written_beside(path: Path, *, new: bool = False, private: bool = False) -> I
         raise
     temporary = Path(name)
     try:
-        with named_in_errors(path), os.fdopen(handle, "wb") as file:
+        with named_in_errors(path), os.fdopen(handle, "wb", buffering=_BUFFER) as file:
             yield file
             file.flush()
             os.fchmod(file.fileno(), 0o600 if private else 0o644)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import product
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision
@@ -32,8 +32,7 @@ from agentsim.runs.decide import decision_without_reply
 from agentsim.scenario.scenario import Scenario
 
 
-@dataclass(frozen=True)
-class DecidedWave:
+class DecidedWave(NamedTuple):
     """One wave with the decisions made so far, by place.
 
     `is_whole` if every request has one: the rules get them next.

@@ -56,12 +56,15 @@ class _EventFeed:
 
     def before(self, wave: Wave) -> None:
         """Tell the watcher the new events before a wave is decided."""
-        people = bool(self._decider.terminal_players)
-        new = [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
-        self._decider.watcher.told(new)
-        self._told = len(self._log)
-        if not people or self._decider.asks_person(wave):
-            self._recounted = len(self._log)
+        decider, new = self._decider, self._log[self._told :]
+        self._told += len(new)
+        if not decider.terminal_players:
+            decider.watcher.told(new)
+            self._recounted = self._told
+            return
+        decider.watcher.told([told for told in new if not told.event.in_prompt])
+        if decider.asks_person(wave):
+            self._recounted = self._told
 
     def at_the_end(self) -> None:
         """Tell the watcher all events that were not told and that no prompt recounted."""
@@ -77,15 +80,18 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
     journal, seats = decider.journal, decider.seats
     found = journaled_wave(journal.contents, wave)
     records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
+    bots_alone = True
     for ask in wave.asks:
         seat = seats[ask.request.player]
+        is_bot = isinstance(seat, BotPlayer)
+        bots_alone = bots_alone and is_bot
         if ask.place in records:
             decider.watcher.decided(records[ask.place])
         elif isinstance(seat, BotPlayer):
             decisions[ask.place], records[ask.place] = await decider.decide_by_bot(ask, seat, bot_rng(ask))
         else:
             live.append(ask)
-    if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
+    if not bots_alone:
         if live and wave.number < journal.contents.last_wave:
             raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
         decider.begin_wave(wave.asks)

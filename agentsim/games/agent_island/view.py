@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from agentsim.engine import Text
+from agentsim.engine.codec import kept
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.request import Request
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 class IslandEvent(Event, base=True):
     record_label: ClassVar[Template] = "{kind}"
     """The name of the event's words for those who hear them: `pitch`, `quip about B`."""
+
+    @kept
+    def label_in_record(self) -> str:
+        return filled(self.record_label, self)
 
 
 @dataclass(frozen=True)
@@ -225,7 +230,7 @@ class Transcript:
             return
         if event.forgets:
             self.lines = [line for line in self.lines if line.round != entry.round or line.kind == "tally"]
-        spoken = (entry.by or "", filled(event.record_label, event)) if event.words is not None else ("", event.kind)
+        spoken = (entry.by or "", event.label_in_record) if event.words is not None else ("", event.kind)
         self.lines.append(Line(entry.round, *spoken, event.content))
 
 

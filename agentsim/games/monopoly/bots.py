@@ -362,20 +362,26 @@ def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
     """
     if missing <= 0:
         return (), 0
-    monopolies = view.holdings.monopolies[seat]
-    lone = [
-        position
-        for position, owner in enumerate(view.owner)
-        if owner == seat and not view.mortgaged[position] and SPACES[position].group not in monopolies
-    ]
     found: list[int] = []
     brought = 0
-    for position in sorted(lone, key=lambda position: stops()[position]):
+    for position in _lone(view.owner, view.mortgaged, seat):
         if brought >= missing:
             break
         found.append(position)
         brought += SPACES[position].mortgage
     return (tuple(found), brought) if brought >= missing else ((), 0)
+
+
+@lru_cache(maxsize=16)
+def _lone(owner: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> tuple[int, ...]:
+    """Return a seat's clear deeds outside monopolies, the least visited first."""
+    monopolies = holdings(owner, max(seat, *owner) + 1).monopolies[seat]
+    lone = [
+        position
+        for position, holder in enumerate(owner)
+        if holder == seat and not mortgaged[position] and SPACES[position].group not in monopolies
+    ]
+    return tuple(sorted(lone, key=stops().__getitem__))
 
 
 def raised(request: RaiseCash) -> Raise:

@@ -265,8 +265,9 @@ class Match:
         """Build a request to a player from the board as it is now and what the player remembers."""
         seat, memory = self.state.seats[number], self.memory(number)
         if isinstance(kind, type) and issubclass(kind, TradeRequest):
-            recent = takewhile(lambda offer: offer.turn >= self.talk_since, reversed(self.offers))
-            fields |= {"since": self.talk_since, "offers": tuple(recent)[::-1]}
+            since = self.talk_since
+            recent = takewhile(lambda offer: offer.turn >= since, reversed(self.offers))
+            fields |= {"since": since, "offers": tuple(recent)[::-1]}
         return kind(player=seat.id, memory=memory, view=self.state.view(), **self._limits, **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:

@@ -6,6 +6,7 @@ With `questions = "together"` one question covers both, with "separate" each has
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -88,6 +89,15 @@ def told_apart(given: Any) -> Any:
     return {"do": "nothing"} if idle or given.get("propose_trade") is False else given
 
 
+_CANONICAL_OPTIONS: dict[tuple[object, ...], str] = {}
+"""The options of a phase as text, by all that they depend on."""
+
+
+@cache
+def _doing(kinds: tuple[str, ...]) -> Choice:
+    return Choice(("nothing", *kinds))
+
+
 class PhaseChoice(Spoken[Any]):
     action: Annotated[DoNothing | DoTrade | DoEstate, Field(discriminator="do"), BeforeValidator(told_apart)]
 
@@ -109,7 +119,13 @@ class PhaseAction(Proposing[PhaseChoice]):
     again: bool = False
 
     def choices(self) -> Options:
-        return {"action.do": Choice(("nothing", *self.kinds)), **self.proposals("action")}
+        return {"action.do": _doing(self.kinds), **self.proposals("action")}
+
+    def canonical_options(self) -> str:
+        key = self.kinds, self.others, self.words, self.chars
+        if (text := _CANONICAL_OPTIONS.get(key)) is None:
+            text = _CANONICAL_OPTIONS[key] = super().canonical_options()
+        return text
 
     def check(self, decision: PhaseChoice) -> None:
         if decision.action.do not in {"nothing", *self.kinds}:  # `legal` is built only if it is needed

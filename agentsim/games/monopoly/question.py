@@ -7,13 +7,14 @@ A player's words are one line of JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache
 from types import new_class
 from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from agentsim.engine import Options, Text
+from agentsim.engine.codec import kept
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import FieldOverride
 from agentsim.engine.request import Request
@@ -148,7 +149,7 @@ class MonopolyRequest(Request[S]):
     auctioned: bool
     """Whether the last houses and hotels go to the highest bidder."""
 
-    @cached_property
+    @kept
     def seat(self) -> int:
         """The player's number, looked up once because every decision needs it several times."""
         return self.view.seat(self.player)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
+from agentsim.engine.codec import kept
 from agentsim.engine.game import Standing, ranked
 from agentsim.games.monopoly import board
 from agentsim.games.monopoly.board import (
@@ -396,14 +397,14 @@ class View:
     bank_hotels: int
     roller: int = BANK
 
-    @cached_property
+    @kept
     def mark(self) -> str:
         """A text that hardly two moments of a game share: turn, and by seat position, cash and number of deeds."""
         deeds = zip(self.seats, self.holdings.deeds, strict=True)
         standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
         return f"{self.turn}/{standing}"
 
-    @cached_property
+    @kept
     def holdings(self) -> Holdings:
         return holdings(self.owner, len(self.seats))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
+from agentsim.engine.codec import kept
 from agentsim.engine.event import LoggedEvent, MemoryLimit, PlayerId
 from agentsim.engine.memory import RecentEvents
 from agentsim.engine.table import Table
@@ -151,11 +152,11 @@ class Recalled(Memory):
     def __init__(self, table: Table, minutes: Callable[[PlayerId], Minutes], player: PlayerId, turn: int) -> None:
         vars(self).update(_table=table, _minutes=minutes, _player=player, _turn=turn, _events=len(table.log))
 
-    @cached_property
+    @kept
     def _heard(self) -> Heard:
         return self._table.memory(EVERYBODY, self._minutes, self._events).shown(self._turn)
 
-    @cached_property
+    @kept
     def _own(self) -> Own:
         kept = self._table.memory(self._player, RecentEvents, self._events)
         return _own(kept, kept.heard, self._player, self._table.players)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator
@@ -352,6 +353,11 @@ S = TypeVar("S", bound=Spoken[Any])
 Proposed: TypeAlias = Spoken[Proposal]
 
 
+@cache
+def _proposals(path: str, others: tuple[str, ...], words: int) -> Options:
+    return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": speech(words)}
+
+
 class Proposing(TradeRequest[S]):
     """Base of questions that a proposal may answer.
 
@@ -367,10 +373,14 @@ class Proposing(TradeRequest[S]):
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The ids of the players to whom it may be made."""
+        return tuple([seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player])
+
     def proposals(self, path: str) -> Options:
         """Return the options of a proposal's fields at this path."""
-        others = (seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player)
-        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": speech(self.words)}
+        return _proposals(path, self.others, self.words)
 
     def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
         """Return why the table would discard a proposal, or "" if it would not or none is made."""

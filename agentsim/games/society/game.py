@@ -88,10 +88,10 @@ class Society(Game):
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
         state = founded(config, table.players, founding.dealt(table, config))
-        rules = rules_of(config, len(table.players))
+        rules, rounds = rules_of(config, len(table.players)), table.rounds
 
-        def remembers(player: PlayerId) -> Chronicle:
-            return Chronicle(config, table.rounds)
+        def remembers(player: PlayerId) -> Chronicle:  # the table keeps it: it must not refer to the table
+            return Chronicle(config, rounds)
 
         table.watch(state, lambda: _progress(state))
         founding.tell_beginning(table, state)

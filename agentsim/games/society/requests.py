@@ -179,6 +179,9 @@ class Act(Request[Acted]):
     def schema(self) -> Schema:
         return once(self.rules, "_schema", super().schema)
 
+    def canonical_options(self) -> str:
+        return once(self.rules, "_legal", super().canonical_options)
+
     def prompt(self) -> Prompt:
         return composed(self.player, self.rules, self.world, self.you, possible(self.rules))
 

@@ -35,6 +35,9 @@ from agentsim.scenario.scenario import LimitOverrides, Scenario
 _DEATHS = 2
 """The number of workers that may die over a game before it is left alone in this session."""
 _LINE = 2**24
+_NEW_OBJECTS = 1_000_000
+"""Objects of one game after which a worker looks for reference cycles: bots' decisions leave none, so that it is mostly
+done between games."""
 _GRACE_S = 5.0
 _ELSEWHERE_S = 60.0
 """Seconds for which a worker that hung may still play a game that was taken away from it."""
@@ -228,11 +231,13 @@ def serve(source: TextIO, sink: TextIO) -> None:
         end = play_task(json.loads(tasks.get()))
         sink.write(json.dumps(asdict(end)) + "\n")
         sink.flush()
+        gc.collect()
+        gc.freeze()  # what is loaded by now stays
 
 
 def main() -> None:
     """Serve on the standard streams; all other output goes to stderr."""
-    gc.set_threshold(25_000, 20, 20)  # as the command line does
+    gc.set_threshold(_NEW_OBJECTS)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     serve(sys.stdin, answers)
