@@ -15,6 +15,8 @@ from agentsim.testing import Case, case_of
 from tests.playing import play_scenario
 
 GAMES = games.names()
+FEW = ("auction", "society", "werewolf")
+"""The games whose rows of a test of the engine are in every run; a test of the rules has a row of each game there."""
 
 
 @cache

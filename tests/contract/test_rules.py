@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim import games
 from agentsim.engine.event import Event
+from agentsim.engine.game import bots_of
 from agentsim.engine.request import Request
 from agentsim.testing import CHECKS
 from tests.amounts import amounts
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, case
 
-ELSEWHERE = {"fallbacks_legal", "golden_files", "private_words"}
-"""The checks that have a test of their own, since a promise in docs/promises.md names it."""
+ELSEWHERE = {"fallbacks_legal", "golden_files", "private_words", "same_process"}
+"""The checks that have a test of their own: a promise in docs/promises.md names it, or one call examines all games."""
 NOTHING = {
     ("auction", "no_control_tokens"),  # players of an auction never read each other's texts
     *((game, "warnings_true") for game in ("agent_island", "werewolf")),  # all actions that can be read are legal there
@@ -43,6 +46,19 @@ def look(name: str, check: str, seeds: int = 3) -> str:
 def test_the_game_passes(name: str, check: str, seeds: int) -> None:
     looked_at = look(name, check, seeds)
     assert looked_at.startswith("nothing") == ((name, check) in NOTHING), "this proved nothing"
+
+
+def test_every_game_is_the_same_in_another_process() -> None:
+    """All games are played in one pair of processes, as scenarios of one case."""
+    scenarios = [
+        replace(each, tiny=Path(f"{name}_{each.name}"), partial=True)
+        for name in GAMES
+        for each in (case(name), *case(name).others)
+    ]
+    report = CHECKS["same_process"](replace(case(GAMES[0]), others=tuple(scenarios)))
+    assert not report.findings, str(report)
+    least = sum(3 + len(bots_of(each.game)) for each in scenarios)
+    assert report.looked_at == f"{least + 3 + len(bots_of(case(GAMES[0]).game))} games"
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -746,11 +746,13 @@ def test_a_tool_call_that_is_spelt_out_is_read(form: str) -> None:
     assert act["action"] == {"action": "work", "work_type": "generate", "hours": 2}
 
 
+@amounts("one_of", 8, 1)
 @pytest.mark.parametrize("form", CALLS)
-def test_half_a_tool_call_is_asked_again_and_never_said(form: str) -> None:
+def test_half_a_tool_call_is_asked_again_and_never_said(form: str, one_of: int) -> None:
+    """The call is cut at each place, or at one of eight, which are others for each form."""
     spelt, how = CALLS[form]
     call = spelt(how, "pitch", text=WORDS)
-    for length in range(12, len(call) - 1):
+    for length in range(12 + [*CALLS].index(form) % one_of, len(call) - 1, one_of):
         outcome = decided(PITCH, call[:length])
         for said in texts(outcome) if isinstance(outcome, dict) else ():
             assert said == WORDS or not any(sign in said for sign in "<>|｜‖│[]({="), f"{call[:length]!r} is {said!r}"
