@@ -13,6 +13,7 @@ import pytest
 
 from agentsim.errors import installed_by
 from agentsim.models.profiles import BUILT_IN
+from tests.amounts import some_of
 from tests.cli.command_line import TRIO, agentsim, program, real, snapshot
 
 PLAYED = ("run", "--config", "trio.toml")
@@ -407,7 +408,7 @@ REAL = [
 ]
 
 
-@pytest.mark.parametrize("row", REAL)
+@some_of("row", REAL, "config missing", "resume a corrupt journal")
 def test_a_process_of_its_own_says_the_same(row: str, project: Path) -> None:
     words, line = WORDS[row]
     before = snapshot(project)

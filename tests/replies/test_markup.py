@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS, TOKENS, first_turn, token_in
 from agentsim.errors import DecisionError, UnreadableReply
+from tests.amounts import amounts
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 
 WORDS = "Keep me and I keep you."

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim.errors import DecisionError
@@ -163,6 +163,7 @@ def test_thinking_and_other_objects_around_a_reply_leave_it_alone(name: str, dat
     """Neither is a word of the answer: what was read without them is read with them."""
     objects = [each for each in meant(name) if each.text.lstrip().startswith("{") and each.text.rstrip().endswith("}")]
     reply = data.draw(st.sampled_from(objects))
+    assume(judged(reply, name, outcome_of(name, reply.text)) == "right")
     harmless = ['{"mood": "calm"}', "<think>Hm, or the other one?</think>", "{}"]
     before = data.draw(st.lists(st.sampled_from([*harmless, "Let me see."]), max_size=3))
     after = data.draw(st.lists(st.sampled_from(harmless), max_size=3))

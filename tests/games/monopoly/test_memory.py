@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,7 @@ PLAYERS = ["Shark", "Professor", "Hustler", "Turtle"]
 TURNS = 10
 
 
+@cache
 def talked(words: int, turns: int = 60, seed: int = 3, **config: Any) -> Simulation:
     """A game of the four personalities, who say so many words of their own at every decision, and a summarizer."""
     said = 0
