@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -84,8 +85,16 @@ _LONG = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests, the longest first."""
+    """Mark the rows that only the slow tests have, and order the tests, the longest first."""
+    rows: Counter[str] = Counter()
+    for item in items:
+        for mark in item.iter_markers("one_in"):
+            test = item.nodeid.partition("[")[0]
+            if rows[test] % mark.args[0]:
+                item.add_marker(pytest.mark.slow)
+            rows[test] += 1
     items.sort(key=lambda item: (item.path.name not in _EMBEDDED, item.path.name not in _LONG))
 
 

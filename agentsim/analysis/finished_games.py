@@ -114,11 +114,11 @@ class Between:
 class GameRecord:
     """One finished game, with the votes in its events; a branch has a `parent`, and `fork` says what it changed.
 
-    A branch's decisions, calls and dollars are those after the fork; `calls` are those of staff too. `certain` is set where bots alone decided: it is
-    the same for games that must have the same result. `between` has the pairs of which one was for or against the
-    other; None if the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`records.fallback_rates`). `scenario` and `folder` say under which condition it was played. If no
-    player is `ranked`, all tie.
+    A branch's decisions, calls and dollars are those after the fork; `calls` are those of staff too. `certain` is set
+    where bots alone decided: it is the same for games that must have the same result. `between` has the pairs of which
+    one was for or against the other; None if the game is not installed, or its events are of other rules. `fallen` is
+    the largest share of fallbacks in it (`records.fallback_rates`). `scenario` and `folder` say under which condition
+    it was played. If no player is `ranked`, all tie.
     """
 
     name: str

@@ -20,7 +20,16 @@ from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
 from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends, written
-from agentsim.analysis.finished_games import RANK, WIN, Column, GameRecord, Measures, game_record, no_such_measure, tabled
+from agentsim.analysis.finished_games import (
+    RANK,
+    WIN,
+    Column,
+    GameRecord,
+    Measures,
+    game_record,
+    no_such_measure,
+    tabled,
+)
 from agentsim.analysis.intervals import Array, Effect, Interval, estimate_row, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
@@ -261,7 +270,8 @@ def design_effects(
 ) -> DesignEffects | None:
     """Return the effects of the design in a batch's folder, or None if it is no such batch or no game is finished.
 
-    `measures` take the place of the design's; `records` are those of games that have been read already. Raises `UsageError` if one of them is in no game.
+    `measures` take the place of the design's; `records` are those of games that have been read already. Raises
+    `UsageError` if one of them is in no game.
     """
     blocks = DesignGames(directory, records).blocks()
     if blocks is None:

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim.errors import DecisionError
+from tests.amounts import one_in
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import Outcome, Reply, judged, replies, shown, value_at
 
@@ -254,6 +255,7 @@ THOUGHTS = st.lists(
 @given(
     before=THOUGHTS, after=THOUGHTS, speech=st.sampled_from(["Keep me, friends.", "I am loyal. Keep me!", "Hello all"])
 )
+@one_in(4)
 def test_thinking_in_no_spelling_is_among_the_words(spelling: str, before: str, after: str, speech: str) -> None:
     thought = f"We look {before} {SECRET} {after}."
     if spelling.startswith("{{"):

@@ -12,7 +12,7 @@ import pytest
 from agentsim.engine.markup import TOKENS
 from agentsim.report.page import PageOptions, page_of
 from agentsim.scenario.load import load
-from tests.amounts import amounts
+from tests.amounts import amounts, one_in
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
@@ -163,6 +163,7 @@ def replies(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
     ("a schema", json.dumps({"properties": {"text": {"const": WORDS}}})),
     ("a fence in a call", json.dumps({"name": "pitch", "arguments": f"```json\n{json.dumps({'text': WORDS})}\n```"})),
 )
+@one_in(5)
 def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, ISLAND, always("pitch", reply))
     assert played.lost() == (0, 0)
@@ -191,6 +192,7 @@ def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_p
     ("a comment in a text", json.dumps({"text": f"// {SECRET}\n{WORDS}"})),
     ("a word for the end in a text", json.dumps({"text": f"{WORDS} [END]\n{MADE_UP}"})),
 )
+@one_in(5)
 def test_a_pitch_with_markup_is_asked_again_and_then_a_fallback_that_counts(reply: str, tmp_path: Path) -> None:
     reason = "empty_reasoning" if reply.startswith("<ctrl94>") else "unreadable"
     (tmp_path / "mended").mkdir()
@@ -367,6 +369,7 @@ _SPEECH = {"thought": "", "text": WORDS, "claim": "none"}
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{json.dumps(_SPEECH)}"),
     ("thinking in a text", json.dumps({**_SPEECH, "text": f"<ctrl94>thought\n{SECRET}<ctrl95>{WORDS}"})),
 )
+@one_in(3)
 def test_the_words_of_a_villager_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, WEREWOLF, always("speak", reply))
     speeches = played.decisions("speak")

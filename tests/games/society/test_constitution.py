@@ -106,7 +106,7 @@ def test_no_quorum_is_more_than_the_active() -> None:
 
 WORLDS: dict[str, dict[str, Any]] = {name: {"preset": name} for name in PRESETS}
 WORLDS["entrenched"] = {"constitution": "entrenched"}
-every_world = some_of("world", WORLDS, "classic", "entrenched", "commons")
+every_world = some_of("world", [*WORLDS], "classic", "entrenched", "commons")
 HUNDRED = ["50 50 5"] * 100
 
 
