@@ -25,6 +25,12 @@ def case(name: str, seeds: int = 3) -> Case:
     return case_of(name, seeds=seeds)
 
 
+@cache
+def alone(name: str, seeds: int = 3) -> Case:
+    """Return the case of a game without its other scenarios, cached for the same reason."""
+    return case_of(case(name, seeds), others=())
+
+
 def tiny_path(name: str) -> Path:
     """Return the path of the tiny scenario in the game's package."""
     path = case(name).tiny
