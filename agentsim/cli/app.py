@@ -129,7 +129,7 @@ def _app(commands: Iterable[Callable[..., None]]) -> typer.Typer:
     )
     made.callback(invoke_without_command=True)(_options)
     for command in commands:
-        made.command(cls=_Command)(command)
+        made.command(cls=_Command)(o.grouped(command))
     return made
 
 
