@@ -11,7 +11,7 @@
       ModelError           one call to a provider
         TransportFailed      no usable answer came back; trying again may help
         RateLimited          try again later
-        ModelRefused         the provider answers, but not this prompt or request; the decision falls back
+        RequestRefused       the provider answers, but not this prompt or request; the decision falls back
         ProviderRejected     no call of this model can succeed (key, credit, model); another
                              model takes over, or the run stops
       RunStopped           no mistake: a limit, a provider, a signal; the journal can be resumed
@@ -189,7 +189,7 @@ class RateLimited(ModelError):
         self.retry_after = retry_after
 
 
-class ModelRefused(ModelError):
+class RequestRefused(ModelError):
     """A call that the provider answers but refuses: content filter, refusal, context too long, request not accepted."""
 
 

@@ -3,10 +3,11 @@
 The whole path is a real run of a game that asks every player one question per round: prompts are rendered, sent, read,
 checked and journaled (and synced to the disk), and the history is written. The bare SDK sends the same messages with
 `AsyncOpenAI(...).chat.completions.create()` and default settings. Both, and every sender of `benchmarks.senders`, take
-turns in one process; the server is another process and its CPU is not counted.
+turns in one process, with Inspect's `generate` if that is installed; the server is another process and its CPU is not
+counted.
 
     uv run python -m benchmarks.calls
-    uv run python -m benchmarks.calls --callers 100 --repeats 7 --senders --json
+    uv run --with inspect-ai python -m benchmarks.calls --callers 100 --repeats 7 --senders --json
 
 CPU is measured without latency; compare the ratio to the bare SDK of the same turn. Wall time is measured with latency,
 as chains (every caller makes its calls one after another) and as waves (all callers wait for the slowest, as in a game
@@ -40,7 +41,7 @@ from agentsim.records.journal import DecisionRecord
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
-from benchmarks.senders import SENDERS
+from benchmarks.senders import INSPECT, SENDERS
 from tests.playing import play_scenario
 
 WHOLE, OURS, SDK = "whole path", "our client", "SDK, create()"
@@ -209,7 +210,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="every turn as a line of JSON instead of a table")
     given = parser.parse_args(words)
     gc.set_threshold(*GC_THRESHOLD)  # as the command line does
-    others = [path for path in SENDERS if path != SDK] if given.senders else []
+    others = [path for path in SENDERS if path != SDK and (given.senders or path == INSPECT)]
     results: list[Measured] = []
     for callers in given.callers:
         calls = max(given.calls, -(-given.least // callers))
@@ -218,7 +219,7 @@ def main(words: Sequence[str] | None = None) -> None:
         if callers > 1:
             measure_here = partial(measure_here, calls=given.calls, latency_s=given.latency)
             results += measure_here([OURS, SDK, *others], shape="chains")
-            results += measure_here([WHOLE, SDK], shape="waves")
+            results += measure_here([WHOLE, SDK, *(path for path in others if path == INSPECT)], shape="waves")
     if given.json:
         for measured in results:
             print(json.dumps(asdict(measured)))

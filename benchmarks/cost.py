@@ -33,7 +33,7 @@ from agentsim.models.base import prompt_messages
 from agentsim.models.prices import estimated_tokens
 from agentsim.records.load import load_history
 from agentsim.runs.forecast import wordy
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.fakes.replies import envelope

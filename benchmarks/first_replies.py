@@ -23,7 +23,7 @@ from scipy.stats import binomtest
 
 from agentsim.engine.request import Ask
 from agentsim.engine.survey import Survey
-from agentsim.errors import DecisionError, ModelRefused
+from agentsim.errors import DecisionError, RequestRefused
 from agentsim.models.base import Call, Sampling
 from agentsim.models.local import open_local
 from benchmarks.prompts import GAMES, asked
@@ -74,7 +74,7 @@ async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest:
     call = Call((("system", system), ("user", user)), schema=schema, schema_name=ask.request.kind, tag=tag)
     try:
         completion = await model.complete(call, Sampling(temperature=0.2, max_tokens=longest, timeout_s=600))
-    except ModelRefused as error:
+    except RequestRefused as error:
         if "too long" not in str(error):
             raise
         return None

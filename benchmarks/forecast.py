@@ -25,7 +25,7 @@ from statistics import fmean
 from agentsim.engine.game import Bot, bots_of
 from agentsim.games import find
 from agentsim.runs.forecast import forecast
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from benchmarks.personas import persona
 

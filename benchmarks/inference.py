@@ -212,7 +212,7 @@ def conditions(generator: np.random.Generator) -> Iterator[Said]:
         found = differences(by_condition(labelled(null, "model"), models=False))
         missed = False
         for each in found:
-            missed = missed or not _holds(each.together, 0.0)
+            missed = missed or not _holds(each.simultaneous, 0.0)
             if each.label is None or each.label == "a/x":
                 measure = f"{each.measure}{' of all' if each.label is None else ''}"
                 hit = not _holds(each.difference, 0.0)

@@ -32,7 +32,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.experiment import PeriodEnded
@@ -145,7 +145,7 @@ def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
             trades += len(book.place(owner, side, price, quantity).trades)
             if number % 10 == 0 and (own := book.of(owner)):
                 book.cancel(owner, own[0].number)
-        except Refused:
+        except ActionRefused:
             continue
     return count / (time.process_time() - started), trades
 

@@ -38,7 +38,7 @@ from agentsim.models.prices import estimated_tokens
 from agentsim.records.history import History
 from agentsim.records.load import load_history
 from agentsim.runs.forecast import TextLengths, forecast, text_lengths
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario, prices_of
 from tests.fakes.server import FakeServer

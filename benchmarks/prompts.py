@@ -28,7 +28,7 @@ from agentsim.games import find
 from agentsim.models.base import prompt_messages
 from agentsim.models.prices import estimated_tokens
 from agentsim.runs.forecast import alike, wordy
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 

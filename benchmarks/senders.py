@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
-__all__ = ["SENDERS", "Send"]
+__all__ = ["INSPECT", "SENDERS", "Send"]
 
 Send: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[str]]
 """A function from the body of a request to the text of its completion."""
 KEY = "no-key-required"
+INSPECT = "Inspect, generate()"
+"""The sender that is there where `inspect-ai` is installed."""
 
 
 def _text(content: bytes) -> str:
@@ -80,6 +83,22 @@ async def aiohttp_alone(url: str) -> AsyncIterator[Send]:
         yield send
 
 
+@asynccontextmanager
+async def inspect_generate(url: str) -> AsyncIterator[Send]:
+    """Yield a sender that uses `generate` of Inspect, the framework of evaluations, with enough connections."""
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
+
+    config = GenerateConfig(max_connections=10_000)
+    model = get_model("openai/loopback", base_url=url, api_key=KEY, config=config, responses_api=False, memoize=False)
+    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser}
+
+    async def send(body: Mapping[str, Any]) -> str:
+        output = await model.generate([kinds[each["role"]](content=each["content"]) for each in body["messages"]])
+        return str(output.completion)
+
+    yield send
+
+
 SENDERS = {
     "SDK, create()": sdk_create,
     "SDK, post()": sdk_post,
@@ -87,4 +106,5 @@ SENDERS = {
     "SDK on aiohttp, create()": lambda url: sdk_create(url, aiohttp=True),
     "SDK on aiohttp, post()": lambda url: sdk_post(url, aiohttp=True),
     "aiohttp": aiohttp_alone,
+    **({INSPECT: inspect_generate} if find_spec("inspect_ai") else {}),
 }

@@ -32,7 +32,7 @@ from aiohttp import ClientSession, ClientTimeout
 
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
-from agentsim.runs.played_game import PlayedGame
+from agentsim.runs.game_in_progress import GameInProgress
 from tests.cli.command_line import program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -46,7 +46,7 @@ EVENT = re.compile(rb'<article class="event[^"]*" id="e(\d+)"')
 def told_by(files: RunFiles) -> dict[int, int]:
     """Return how many events had been told after each wave, by the index of the wave's last decision."""
     contents = read_journal(files.journal)
-    played = PlayedGame.of_journal(contents)
+    played = GameInProgress.of_journal(contents)
     play = played.play
     found, last = {}, 0
     for wave in played.replay(contents):

@@ -33,7 +33,7 @@ from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError
 from agentsim.records.bundle import pack, unpack
 from agentsim.records.run_files import RunFiles
-from agentsim.runs import played_game
+from agentsim.runs import game_in_progress
 from agentsim.runs.replay import prove, rebuild_history
 from tests.contract.harness import on_server
 from tests.fakes.journals import change_line, plain
@@ -196,7 +196,7 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
         named = f'{{"record":"decision","index":{one["index"]},'
         change_line(files.journal, named, partial(_say, reply) if of_reply else partial(_decide, other["decision"]))
         try:
-            with patch.object(played_game, "_says", return_value=True):  # or the lie would be found here already
+            with patch.object(game_in_progress, "_says", return_value=True):  # or the lie would be found here already
                 rebuild_history(files)  # the history of the changed journal
         except AgentsimError:
             continue  # it is not legal there, or changes later questions

@@ -44,8 +44,8 @@ def test_what_a_page_names_of_the_package_is_there(page: Path) -> None:
 
 
 def test_a_name_that_is_not_there_is_noticed() -> None:
-    assert found("agentsim.runs.played_game.journaled_wave")
-    assert not found("agentsim.runs.played_game.recorded_wav")
+    assert found("agentsim.runs.game_in_progress.journaled_wave")
+    assert not found("agentsim.runs.game_in_progress.recorded_wav")
     assert not found("agentsim.runer.drive")
 
 

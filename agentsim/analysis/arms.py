@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import nctdtr, stdtrit
 
 from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends
-from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
+from agentsim.analysis.finished_games import MeasureKey, Measures, game_record, histories, tabled
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, estimate_row, paired_intervals
 from agentsim.engine.panel import Cell, DataTable, Frame
 from agentsim.engine.wording import counted, near
@@ -188,8 +188,8 @@ def comparison(
     if at is not None:
         found = [each for each in found if each.at == at]
     if len(found) > 1:
-        places = ", ".join(str(each.at) for each in found)
-        raise UsageError(f"{of}: has arms at several decisions; choose one with --at (valid: {places})")
+        decisions = ", ".join(str(each.at) for each in found)
+        raise UsageError(f"{of}: has arms at several decisions; choose one with --at (valid: {decisions})")
     if not found:
         files = find_run(directory, of)  # raises if there is no such run
         if files.history.is_file():
@@ -207,13 +207,13 @@ def _read(directory: Path, of: str | None = None) -> _Folder:
     folder, read = _Folder(), dict(_forked(directory, of))
     # named arms first: of two branches with one number and one chance, the one without a name is left out
     for name, (history, fork) in sorted(read.items(), key=lambda each: (each[1][1].arm is None, each[0])):
-        place, key = (fork.of, fork.at), (fork.branch or 0, f"{history.seed} {fork.salts}")
-        left_out = folder.left_out.setdefault(place, {})
+        point, key = (fork.of, fork.at), (fork.branch or 0, f"{history.seed} {fork.salts}")
+        left_out = folder.left_out.setdefault(point, {})
         if (record := game_record(name, history)) is None:
             left_out[name] = f"is not finished ({history.status})"
             continue
         called, changed = _called(fork)
-        arm = folder.arms.setdefault(place, {}).setdefault(called, {})
+        arm = folder.arms.setdefault(point, {}).setdefault(called, {})
         if key in arm:
             left_out[name] = "has the number and the chance of another branch of its arm"
         else:
@@ -265,7 +265,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
 
 
 def effects(
-    columns: Sequence[Column], values: Array, *, identical: bool = False, effect: float | None = None
+    columns: Sequence[MeasureKey], values: Array, *, identical: bool = False, effect: float | None = None
 ) -> Iterator[PairedEffect]:
     """Yield the effect in each column of `values`: sides (arm, control) by pairs by columns, NaN if unknown.
 
@@ -287,7 +287,7 @@ def effects(
         yield PairedEffect(measure, player, *row, number, *means, sd, needed)
 
 
-def repeats(columns: Sequence[Column], values: Array, mean: str | None = None) -> list[str | None]:
+def repeats(columns: Sequence[MeasureKey], values: Array, mean: str | None = None) -> list[str | None]:
     """Return for each column the first measure that is the same fact under another name, or None.
 
     Two measures are one fact if they have the same values, or their negatives, in every branch for all players that
@@ -352,7 +352,7 @@ def fewest(enough: Callable[[int], bool], low: int, most: int) -> int | None:
 def paired_row(each: PairedEffect) -> tuple[Cell, ...]:
     means = (f"{each.control_mean:.2f}", f"{each.arm_mean:.2f}")
     alone = effect_cell(each, "+.2f", each.pairs, "pair")
-    return (each.measure, each.player, each.pairs, *means, alone, ends(each.together, "+.2f"))
+    return (each.measure, each.player, each.pairs, *means, alone, ends(each.simultaneous, "+.2f"))
 
 
 def unpaired_note(many: int) -> str:

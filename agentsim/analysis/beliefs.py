@@ -72,20 +72,20 @@ class BeliefLine:
 class _Stated:
     """The stated probabilities of one label and question: a row for each, with its game and what happened."""
 
-    def __init__(self, rows: Sequence[tuple[int, BeliefRecord]], together: Array) -> None:
+    def __init__(self, rows: Sequence[tuple[int, BeliefRecord]], membership: Array) -> None:
         self.beliefs = [belief for _, belief in rows]
         sizes = [len(each.probabilities) for each in self.beliefs]
         games = np.repeat([game for game, _ in rows], sizes)
-        self.clusters, self.owner = len(together), together.argmax(axis=0)[games]
+        self.clusters, self.owner = len(membership), membership.argmax(axis=0)[games]
         self.p = np.array([value for each in self.beliefs for value in each.probabilities])
         self.y = np.array(
             [float(index == each.happened) for each in self.beliefs for index in range(len(each.probabilities))]
         )
         self.even = np.repeat([1 / size for size in sizes], sizes)
         self.edges = self._edges(self._is_spread)
-        self.bins = self._placed(self.edges)
+        self.bins = self._bin_indices(self.edges)
 
-    def _placed(self, edges: Sequence[float]) -> NDArray[np.intp]:
+    def _bin_indices(self, edges: Sequence[float]) -> NDArray[np.intp]:
         return np.searchsorted(np.array(edges), self.p, side="right")
 
     def by_bin(self, values: Array, bins: NDArray[np.intp]) -> Array:
@@ -123,7 +123,9 @@ class _Stated:
         """
         error = self.y - self.p
         slope = np.bincount(self.owner, error * (self.p - self.even), self.clusters)
-        return sign_flip_p(np.column_stack([self.by_bin(error, self._placed(self._edges(self._has_events))), slope]))
+        return sign_flip_p(
+            np.column_stack([self.by_bin(error, self._bin_indices(self._edges(self._has_events))), slope])
+        )
 
     def decomposition(self) -> tuple[float, float, float]:
         """Return uncertainty, resolution and reliability, on the scale of the Brier score."""
@@ -173,7 +175,7 @@ def _murphy(counts: Array, stated: Array, happened: Array, beliefs: float) -> tu
 def belief_lines(games: Sequence[GameRecord]) -> list[BeliefLine]:
     """Return the scores by question and label, the labels of each question by Brier score."""
     found = []
-    together = clusters([game.seed for game in games])
+    membership = clusters([game.seed for game in games])
     for question, labels in _by_question(games).items():
         lines = []
         sums, logs, counts = (np.zeros((len(games), len(labels))) for _ in range(3))
@@ -182,10 +184,10 @@ def belief_lines(games: Sequence[GameRecord]) -> list[BeliefLine]:
                 sums[game, column] += belief.brier
                 logs[game, column] += belief.log_score
                 counts[game, column] += 1
-        briers = ratio_intervals(together @ sums, together @ counts, within=(0.0, 2.0))
-        logged = ratio_intervals(together @ logs, together @ counts, within=(0.0, np.inf))
+        briers = ratio_intervals(membership @ sums, membership @ counts, within=(0.0, 2.0))
+        logged = ratio_intervals(membership @ logs, membership @ counts, within=(0.0, np.inf))
         for column, (label, rows) in enumerate(labels.items()):
-            stated, many = _Stated(rows, together), counts[:, column]
+            stated, many = _Stated(rows, membership), counts[:, column]
             uncertainty, resolution, reliability = stated.decomposition()
             lines.append(
                 BeliefLine(
@@ -208,12 +210,12 @@ def belief_lines(games: Sequence[GameRecord]) -> list[BeliefLine]:
 
 def reliability_bins(games: Sequence[GameRecord]) -> list[Bin]:
     """Return the bins of a reliability diagram for each question, all labels together, and for each label."""
-    together, found = clusters([game.seed for game in games]), list[Bin]()
+    membership, found = clusters([game.seed for game in games]), list[Bin]()
     for question, labels in _by_question(games).items():
         every = sorted((row for rows in labels.values() for row in rows), key=lambda row: row[0])
-        found += _Stated(every, together).diagram(ALL, question)
+        found += _Stated(every, membership).diagram(ALL, question)
         for label, rows in labels.items() if len(labels) > 1 else ():
-            found += _Stated(rows, together).diagram(label, question)
+            found += _Stated(rows, membership).diagram(label, question)
     return found
 
 

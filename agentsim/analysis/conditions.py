@@ -60,7 +60,7 @@ class Measured:
 class Difference:
     """The mean of a measure under one condition less that under the condition `less`, by label (None: of all).
 
-    `together` is the interval that holds for all differences between these two conditions at once.
+    `simultaneous` is the interval that holds for all differences between these two conditions at once.
     """
 
     measure: str
@@ -69,7 +69,7 @@ class Difference:
     less: str
     games: tuple[int, int]
     difference: Interval
-    together: Interval
+    simultaneous: Interval
 
 
 def by_condition(
@@ -146,11 +146,11 @@ def measured(conditions: Sequence[Condition]) -> list[Measured]:
     """Return the mean of every measure by label and condition, with `intervals.ratio_intervals`."""
     found = []
     for each in conditions:
-        columns, together = _Columns(each.games), clusters([game.seed for game in each.games])
+        columns, membership = _Columns(each.games), clusters([game.seed for game in each.games])
         for index, (measure, label) in enumerate(columns.keys):
             sums, counts = columns.sums[:, [index]], columns.counts[:, [index]]
             centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-np.inf, np.inf))
-            (ends,) = ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
+            (ends,) = ratio_intervals(membership @ sums, membership @ counts, centre=centre, within=within)
             mean = interval(float(sums.sum() / counts.sum()), ends)
             found.append(Measured(measure, label, each.name, int((counts > 0).sum()), mean))
     keys = list(dict.fromkeys((each.measure, each.label) for each in found))
@@ -167,16 +167,16 @@ def differences(conditions: Sequence[Condition]) -> list[Difference]:
         arm = np.arange(len(games)) < len(other.games)
         there = [(columns.counts[side] > 0).sum(axis=0) for side in (arm, ~arm)]
         both = np.flatnonzero((there[0] > 0) & (there[1] > 0))
-        rates = np.array([columns.keys[place][0] == WIN for place in both], dtype=bool)
+        rates = np.array([columns.keys[index][0] == WIN for index in both], dtype=bool)
         seeds = [game.seed for game in games]
         ends = difference_intervals(columns.sums[:, both], columns.counts[:, both], arm, seeds, rates)
-        for (mean, *limits), place in zip(ends.T, both, strict=True):
-            measure, label = columns.keys[place]
-            alone, together = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
-            many = int(there[0][place]), int(there[1][place])
+        for (mean, *limits), index in zip(ends.T, both, strict=True):
+            measure, label = columns.keys[index]
+            alone, simultaneous = (interval(mean, np.array(each)) for each in (limits[:2], limits[2:]))
+            many = int(there[0][index]), int(there[1][index])
             if label is None and alone == Interval(0.0):
                 continue  # the rules make it the same in all games
-            found.append(Difference(measure, label, other.name, first.name, many, alone, together))
+            found.append(Difference(measure, label, other.name, first.name, many, alone, simultaneous))
     return found
 
 
@@ -188,13 +188,13 @@ def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence
     clusters on a side, also if games are so uneven among them that fewer even ones would tell as much; and of fewer
     seeds than that which are not the same on both sides.
     """
-    together, names = clusters(seeds), np.array(seeds)
+    membership, names = clusters(seeds), np.array(seeds)
     # few seeds count game by game, which says nothing of a difference if each condition has seeds of its own
     sound = np.full(len(rates), len({*seeds}) >= FEWEST or {*names[arm]} == {*names[~arm]})
     plain, value, halves = np.zeros(len(rates)), np.zeros(len(rates)), np.zeros((4, len(rates)))
-    moved, sizes = np.zeros((2, len(together) + 4, len(rates)))
+    moved, sizes = np.zeros((2, len(membership) + 4, len(rates)))
     for number, (side, sign) in enumerate(((arm, 1.0), (~arm, -1.0))):
-        there = together[:, side] @ counts[side]
+        there = membership[:, side] @ counts[side]
         sound &= effective_clusters(there) >= FEWEST - 1e-9
         added = halves.copy()
         added[2 * number : 2 * number + 2] = np.where(
@@ -202,7 +202,7 @@ def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence
         )
         won = np.array([1, 0, 1, 0])[:, None] * added
         here = np.vstack([there, added])
-        mean, pulls = leave_one_out(np.vstack([together[:, side] @ sums[side], won]), here)
+        mean, pulls = leave_one_out(np.vstack([membership[:, side] @ sums[side], won]), here)
         plain += sign * sums[side].sum(axis=0) / counts[side].sum(axis=0)
         value, moved, sizes = value + sign * mean, moved + sign * pulls, sizes + here / here.sum(axis=0) ** 2
     found = jackknife(value, moved, sizes)

@@ -38,7 +38,7 @@ def estimated(interval: Interval, form: str, games: int, more: str = "", of: str
 def effect_cell(found: Effect, form: str, number: int, unit: str) -> str:
     """Return the estimate with its own interval, or why it has none: `+1.00, the same in all 6 pairs`."""
     if found.low is not None:
-        return written(found.alone, form)
+        return written(found.pointwise, form)
     return f"{found.mean + 0.0:{form}}, {_alike(number, unit) if number >= FEWEST else f'too few {unit}s'}"
 
 
@@ -61,10 +61,10 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     if not found or most < FEWEST:
         return f"{where}, nothing can be said of {of}: {many}, too few for an interval." if found else ""
     known = [each for each in found if each[1].low_adj is not None]
-    told = [each for each in known if each[1].together.excludes(0)]
+    told = [each for each in known if each[1].simultaneous.excludes(0)]
     alike = [each for each in found if each[1].low is None and each[2] >= FEWEST and each[1].mean]
     if told:
-        who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
+        who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].simultaneous.width)
         both = f"simultaneous 95% interval {best.low_adj:{form}} to {best.high_adj:{form}}; {counted(own, unit)}{more}"
         differ = f"{len(told)} of {counted(len(known), 'effect')} {'differs' if len(told) == 1 else 'differ'} from zero"
         return f"{where}, {who} changed {best.measure} of {best.player} by {best.mean:{form}} ({both}); {differ}."

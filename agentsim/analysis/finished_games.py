@@ -30,8 +30,8 @@ from agentsim.records.load import parsed, read, runs_with_history
 from agentsim.records.tables import beliefs_in
 
 RANK, WIN = "rank", "win"
-Column: TypeAlias = tuple[str, str]
-"""A measure and a player."""
+MeasureKey: TypeAlias = tuple[str, str]
+"""A measure and the player whose value it is."""
 
 
 def no_such_measure(measure: str, known: Sequence[str]) -> str:
@@ -88,7 +88,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class BeliefRecord:
-    """A player's probabilities for the outcomes of a set, and the place of the outcome that `happened` among them."""
+    """A player's probabilities for the outcomes of a set, and the index of the outcome that `happened` among them."""
 
     player: str
     question: str
@@ -99,7 +99,7 @@ class BeliefRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class PairCounts:
     """How often `who` did something for or against `whom` in a game, and how often the pair turned either way."""
 
     who: str
@@ -115,10 +115,10 @@ class GameRecord:
     """One finished game, with the votes in its events; a branch has a `parent`, and `fork` says what it changed.
 
     A branch's decisions, calls and dollars are those after the fork; `calls` are those of staff too. `certain` is set
-    where bots alone decided: it is the same for games that must have the same result. `between` has the pairs of which
-    one was for or against the other; None if the game is not installed, or its events are of other rules. `fallen` is
-    the largest share of fallbacks in it (`records.fallback_rates`). `scenario` and `folder` say under which condition
-    it was played. If no player is `ranked`, all tie.
+    where bots alone decided: it is the same for games that must have the same result. `pair_counts` has the pairs of
+    which one was for or against the other; None if the game is not installed, or its events are of other rules.
+    `worst_fallback_rate` is the largest share of fallbacks in it (`records.fallback_rates`). `scenario` and `folder`
+    tell its condition. If no player is `ranked`, all tie.
     """
 
     name: str
@@ -130,11 +130,11 @@ class GameRecord:
     parent: str | None = None
     fork: str = ""
     certain: str | None = None
-    between: tuple[Between, ...] | None = ()
-    fallen: float = 0.0
+    pair_counts: tuple[PairCounts, ...] | None = ()
+    worst_fallback_rate: float = 0.0
     scenario: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
-    actions: Mapping[Column, float] = field(default_factory=dict)
+    actions: Mapping[MeasureKey, float] = field(default_factory=dict)
     ranked: bool = True
     lost_to_host: bool = False
     beliefs: tuple[BeliefRecord, ...] = ()
@@ -202,8 +202,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),
-        between=None if interacting is None else tuple(_between(interacting)),
-        fallen=fallbacks.worst,
+        pair_counts=None if interacting is None else tuple(_pair_counts(interacting)),
+        worst_fallback_rate=fallbacks.worst,
         scenario=history.scenario,
         actions=_actions(interacting or ()),
         lost_to_host=fallbacks.whole.host > 0,
@@ -301,16 +301,16 @@ def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
         return log, None
 
 
-def _between(interacting: Sequence[Pair]) -> Iterator[Between]:
+def _pair_counts(interacting: Sequence[Pair]) -> Iterator[PairCounts]:
     for pair in interacting:
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)
-            yield Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
+            yield PairCounts(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
 
 
-def _actions(interacting: Sequence[Pair]) -> dict[Column, float]:
-    counts: Counter[Column] = Counter()
+def _actions(interacting: Sequence[Pair]) -> dict[MeasureKey, float]:
+    counts: Counter[MeasureKey] = Counter()
     for pair in interacting:
         for action in pair.actions:
             if action.action != NAMED:
@@ -320,10 +320,10 @@ def _actions(interacting: Sequence[Pair]) -> dict[Column, float]:
 
 
 def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
-    """Return the place of each player in the first order of all that chance drew and all heard; {} without one.
+    """Return the position of each player in the first order of all that chance drew and all heard; {} without one.
 
     The order is a list in one event, or spread over the events of a round. Orders that players or rules make do not
-    count: a place in them depends on the player.
+    count: a position in them depends on the player.
     """
     players = {player.id for player in history.seated}
     told = [entry for entry in log if entry.event.random_order and isinstance(entry.to, EveryoneType)]
@@ -500,15 +500,15 @@ def without_branches(games: Sequence[GameRecord]) -> list[GameRecord]:
 class Measures:
     """The values by measure and player: results of the outcome, and counts of interactions (absent is 0)."""
 
-    results: Mapping[Column, float]
-    actions: Mapping[Column, float]
+    results: Mapping[MeasureKey, float]
+    actions: Mapping[MeasureKey, float]
 
     @classmethod
     def of(cls, game: GameRecord) -> Measures:
         """Return the measures of a game; without ranks and wins if no player is ranked."""
-        places = list(zip(game.entrants, game.wins, strict=True)) if game.ranked else []
-        results = {(RANK, each.player): each.rank for each, _ in places}
-        results |= {(WIN, each.player): win for each, win in places}
+        with_wins = list(zip(game.entrants, game.wins, strict=True)) if game.ranked else []
+        results = {(RANK, each.player): each.rank for each, _ in with_wins}
+        results |= {(WIN, each.player): win for each, win in with_wins}
         for measure in dict.fromkeys(measure for each in game.entrants for measure in each.scores):
             own = (each for each in game.entrants if measure in each.scores)
             results |= {(measure, each.player): each.scores[measure] for each in own}
@@ -519,25 +519,25 @@ class Measures:
         return Measures(_with_means(self.results, models), _with_means(self.actions, models))
 
 
-def _with_means(measures: Mapping[Column, float], models: Mapping[str, str]) -> dict[Column, float]:
+def _with_means(measures: Mapping[MeasureKey, float], models: Mapping[str, str]) -> dict[MeasureKey, float]:
     seats = Counter(models.values())
-    sums: defaultdict[Column, float] = defaultdict(float)
+    sums: defaultdict[MeasureKey, float] = defaultdict(float)
     for (measure, player), value in measures.items():
         sums[measure, models[player]] += value
     return {**measures, **{key: value / seats[key[1]] for key, value in sums.items()}}
 
 
-def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[Column, ...], list[list[float]]]:
+def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[MeasureKey, ...], list[list[float]]]:
     """Return the columns of these games, results before interactions, and their values by game.
 
     A missing score is NaN, a missing interaction 0. With `everyone` each interaction has a column for all players.
     """
     results = dict.fromkeys(column for game in games for column in game.results)
-    places = {whose: index for index, whose in enumerate(dict.fromkeys(whose for _, whose in results))}
+    order = {whose: index for index, whose in enumerate(dict.fromkeys(whose for _, whose in results))}
     done = {column for game in games for column in game.actions}
     if everyone:
-        done = {(action, whose) for action, _ in done for whose in places}
-    actions = sorted(done, key=lambda column: (column[0], places[column[1]]))
+        done = {(action, whose) for action, _ in done for whose in order}
+    actions = sorted(done, key=lambda column: (column[0], order[column[1]]))
     rows = [
         [*(each.results.get(c, math.nan) for c in results), *(each.actions.get(c, 0.0) for c in actions)]
         for each in games

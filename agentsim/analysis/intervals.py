@@ -64,12 +64,12 @@ class Effect:
     high_adj: float | None
 
     @property
-    def alone(self) -> Interval:
+    def pointwise(self) -> Interval:
         """Return the interval of this effect alone."""
         return Interval(self.mean, self.low, self.high)
 
     @property
-    def together(self) -> Interval:
+    def simultaneous(self) -> Interval:
         """Return the simultaneous interval: 95% that it holds together with those of all other effects."""
         return Interval(self.mean, self.low_adj, self.high_adj)
 

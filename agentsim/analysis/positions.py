@@ -32,7 +32,7 @@ class BallotPosition:
 class Ballots:
     """The positions on the ballots of one kind of vote; `p` is of the hypothesis that they do not matter, or None."""
 
-    places: tuple[BallotPosition, ...]
+    positions: tuple[BallotPosition, ...]
     votes: int
     games: int
     p: float | None
@@ -117,13 +117,13 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, draws
         return None
     longest = max(len(vote.ballot) for _, vote in votes)
     stood, chosen, expected = (np.zeros((len(games), longest)) for _ in range(3))
-    together = clusters([game.seed for game in games])
+    membership = clusters([game.seed for game in games])
     for row, vote in votes:
         stood[row, : len(vote.ballot)] += 1
         expected[row, : len(vote.ballot)] += 1 / len(vote.ballot)
         chosen[row, vote.ballot.index(vote.choice)] += 1
-    p = sign_flip_p(together @ (chosen - expected), seed=seed, draws=draws)
-    ends = ratio_intervals(together @ chosen, together @ stood, within=(0.0, 1.0))
+    p = sign_flip_p(membership @ (chosen - expected), seed=seed, draws=draws)
+    ends = ratio_intervals(membership @ chosen, membership @ stood, within=(0.0, 1.0))
     by_lot = expected.sum(axis=0) / stood.sum(axis=0)
     positions = tuple(
         BallotPosition(

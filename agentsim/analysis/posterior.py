@@ -27,7 +27,7 @@ MOST_SWEEPS = 3_200
 AGREED = 1.05
 """The chains agree if their potential scale reduction is below this (A. Gelman and D. Rubin, 1992)."""
 PRINTED = (0.005, 0.0005, 0.005)
-"""Half of the last printed digit of a log strength, a chance to come first, and a chance of a place."""
+"""Half of the last printed digit of a log strength, a chance to come first, and the probability of a rank."""
 MOST_DRAWS = 64_000
 _PIECE = 4_000  # draws at a time
 WRONG = 0.05
@@ -37,10 +37,10 @@ ChoiceSets: TypeAlias = tuple[Array, Array]
 
 
 def choice_sets(ranks: Sequence[float], labels: Sequence[int], size: int) -> ChoiceSets:
-    """Return one game as (how many of each label competed for each place, how many places each label took).
+    """Return one game as (how many of each label competed for each rank, how many ranks each label took).
 
     In the Plackett-Luce model a game is a row of choices: the first of all players, then the next of those that are
-    left, and so on; the last is no choice. Players who tie share their places: each place has the competitors of the
+    left, and so on; the last is no choice. Players who tie share their ranks: each rank has the competitors of the
     first, less the part of the tied players who would have gone before (B. Efron, The efficiency of Cox's likelihood
     function for censored data, 1977).
     """
@@ -62,7 +62,7 @@ class Posterior:
     """Draws by labels: log strengths with a mean of 0 in each draw, chain beside chain in each sweep.
 
     `scale_reduction` tells how far the chains agree (1 if fully). The data are the distinct rows of who competed for a
-    place (`contenders`), how many there are of each (`counts`), and for each label the places taken and the prior's
+    rank (`contenders`), how many there are of each (`counts`), and for each label the ranks taken and the prior's
     (`shape`).
     """
 
@@ -81,14 +81,14 @@ class Posterior:
         return found
 
     @property
-    def places(self) -> Array:
-        """Return how likely each label is the strongest, the second and so on: labels by places."""
-        return pool_interchangeable(self._placed.mean(axis=0), self.interchangeable_labels)
+    def rank_probabilities(self) -> Array:
+        """Return how likely each label is the strongest, the second and so on: labels by ranks."""
+        return pool_interchangeable(self._rank_indicators.mean(axis=0), self.interchangeable_labels)
 
     @property
-    def _placed(self) -> Array:
-        place = (-self.logs).argsort(axis=1).argsort(axis=1)
-        found: Array = np.stack([place == at for at in range(self.logs.shape[1])], axis=2).astype(np.float64)
+    def _rank_indicators(self) -> Array:
+        rank = (-self.logs).argsort(axis=1).argsort(axis=1)
+        found: Array = np.stack([rank == at for at in range(self.logs.shape[1])], axis=2).astype(np.float64)
         return found
 
     @cached_property
@@ -138,10 +138,10 @@ class Posterior:
 
     @property
     def to_printed_precision(self) -> bool:
-        """Return whether the Monte Carlo error of strengths, shares and places is below `PRINTED`."""
+        """Return whether the Monte Carlo error of strengths, shares and rank probabilities is below `PRINTED`."""
         size = self.logs.shape[1]
         errors = [self.means(draws)[1].max(initial=0.0) for draws in (self.logs, self.shares)]
-        chances = self._placed.reshape(-1, self.chains, size * size).mean(axis=0)
+        chances = self._rank_indicators.reshape(-1, self.chains, size * size).mean(axis=0)
         errors.append((chances.std(axis=0, ddof=1) / self.chains**0.5).max(initial=0.0))
         return all(error <= most for error, most in zip(errors, PRINTED, strict=True))
 
@@ -186,8 +186,10 @@ def posterior(
     weights = np.broadcast_to(weight, len(games))
     field = np.concatenate([np.zeros((0, size)), *(rows for rows, _ in games)])
     contenders, which = np.unique(field, axis=0, return_inverse=True)
-    places = np.array([len(rows) for rows, _ in games], dtype=np.int64)
-    counts: Array = np.bincount(which.ravel(), np.repeat(weights, places), len(contenders)).astype(np.float64)
+    rank_probabilities = np.array([len(rows) for rows, _ in games], dtype=np.int64)
+    counts: Array = np.bincount(which.ravel(), np.repeat(weights, rank_probabilities), len(contenders)).astype(
+        np.float64
+    )
     shape = PRIOR + weights @ np.array([taken for _, taken in games]).reshape(-1, size)
     strength = generator.standard_gamma(PRIOR, size=(chains, size)) + 1e-12
     sweeps, drawn = SWEEPS, list[Array]()

@@ -65,13 +65,13 @@ def own_makers(games: Sequence[GameRecord]) -> list[OwnMaker]:
     Of two makers a vote for the one is a vote against the other, so that only what they have in common is known.
     """
     makers = sorted({vendor(entrant.model) for game in games for entrant in game.entrants})
-    together = clusters([game.seed for game in games])
+    membership = clusters([game.seed for game in games])
     found: list[OwnMaker] = []
     for final in (False, True):
         pairs = [pair for number, game in enumerate(games) for pair in _pairs(number, game, makers, final=final)]
         if pairs:
-            found += _estimates(pairs, [None], np.ones((len(makers), 1)), together, final=final)
-            found += _estimates(pairs, makers, np.eye(len(makers)), together, final=final)
+            found += _estimates(pairs, [None], np.ones((len(makers), 1)), membership, final=final)
+            found += _estimates(pairs, makers, np.eye(len(makers)), membership, final=final)
     return found
 
 
@@ -112,13 +112,13 @@ def _compared(
 
 @lru_cache(maxsize=10_000)
 def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, Array] | None:
-    """Return the same of two sides: (column of the maker, chosen place, whether each place is an own one)."""
-    places = len(sides[0][2])
-    same, shares = np.zeros((2, places, makers))
-    voted = np.zeros(places)
+    """Return the same of two sides: (column of the maker, index of the chosen, whether each is an own one)."""
+    candidates = len(sides[0][2])
+    same, shares = np.zeros((2, candidates, makers))
+    voted = np.zeros(candidates)
     for (column, chosen, owns), sign in zip(sides, (1.0, -1.0), strict=True):
         own = np.array(owns, dtype=np.float64)
-        others = (own.sum() - own) / max(1, places - 1)
+        others = (own.sum() - own) / max(1, candidates - 1)
         same[:, column], shares[:, column] = sign * own, sign * (own - others)
         voted[chosen] += sign
     if not shares.any():
@@ -127,7 +127,7 @@ def _differences(sides: tuple[_Side, ...], makers: int) -> tuple[Array, Array, A
 
 
 def _estimates(
-    pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, together: Array, *, final: bool
+    pairs: Sequence[_Pair], makers: Sequence[str | None], columns: Array, membership: Array, *, final: bool
 ) -> Iterator[OwnMaker]:
     """Yield an estimate for each column of `columns`: makers by the preferences that they share."""
     weight = np.array([pair.weight for pair in pairs])
@@ -139,7 +139,7 @@ def _estimates(
     if not known.any():
         return
     told, products, squares = told[:, known], products[:, known], squares[:, known][:, :, known]
-    group = together[:, [pair.game for pair in pairs]]
+    group = membership[:, [pair.game for pair in pairs]]
     log_odds, points = _logit(told, weight, group), _shares(squares, products, group)
     for index, maker in enumerate(each for each, sure in zip(makers, known, strict=True) if sure):
         telling = (pair for pair, square in zip(pairs, squares[:, index, index], strict=True) if square)
@@ -206,11 +206,11 @@ class Relation:
 
 def relations(games: Sequence[GameRecord]) -> list[Relation]:
     """Return every ordered pair of labels that met; none if no game has interactions for or against."""
-    if not any(game.between for game in games):
+    if not any(game.pair_counts for game in games):
         return []
     sums: dict[tuple[str, str], list[int]] = {}
     for game in games:
-        if game.between is None:
+        if game.pair_counts is None:
             continue
         labels = {entrant.player: entrant.label for entrant in game.entrants}
         here: set[tuple[str, str]] = set()
@@ -219,7 +219,7 @@ def relations(games: Sequence[GameRecord]) -> list[Relation]:
             here.add(met)
         for met in here:
             sums[met][0] += 1
-        for each in game.between:
+        for each in game.pair_counts:
             total = sums[labels[each.who], labels[each.whom]]
             counts = (each.done_for, each.done_against, each.turned_for, each.turned_against)
             total[2:] = [before + more for before, more in zip(total[2:], counts, strict=True)]

@@ -29,7 +29,7 @@ from agentsim.records.ledger import Promise
 
 @dataclass(frozen=True, slots=True)
 class PromisingGame:
-    """A game with its promises, the model of each player, and the places and scores in the end.
+    """A game with its promises, the model of each player, and the ranks and scores in the end.
 
     Ranks of tied players are averaged. `fork` names the parent, the decision and the number of a branch of an arm. A
     game `repeats` if it is a branch of another game at hand, whose past it shares: such games are compared with each

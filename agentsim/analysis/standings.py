@@ -37,9 +37,10 @@ class StandingsLine:
     """The results of one label: a model, or a player.
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
-    of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and `places` (how likely
-    it is the strongest, the second, and so on) are of the Plackett-Luce fit, `wins_expected` the wins that it foretells
-    in these games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
+    of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and
+    `rank_probabilities` (how likely it is the strongest, the second, and so on) are of the Plackett-Luce fit,
+    `wins_expected` the wins that it predicts in these games. `first_by_ranks` is its chance to come first, None if
+    these wins are not what was played.
     """
 
     label: str
@@ -50,7 +51,7 @@ class StandingsLine:
     mean_rank: Interval
     first: Interval
     strength: Interval
-    places: tuple[float, ...]
+    rank_probabilities: tuple[float, ...]
     wins_expected: Interval
     first_by_ranks: float | None
     decisions: int
@@ -70,7 +71,7 @@ class StandingsLine:
 class PositionResults:
     """The results of a seat, or of a position in the order of speaking."""
 
-    place: int
+    position: int
     entries: int
     wins: float
     win_rate: Interval
@@ -202,7 +203,7 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
     if not labels:
         return (), 1.0
     ratings = _ratings(games, results)
-    strengths, places = ratings.ranks.strengths, ratings.ranks.places
+    strengths, rank_probabilities = ratings.ranks.strengths, ratings.ranks.rank_probabilities
     by_ranks = [chance.value for chance in ratings.ranks.first]
     rates, ranks = results.win_rates(), results.mean_ranks()
     lines, done = [], counts_by_label(games)
@@ -215,7 +216,7 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
                 mean_rank=ranks[column],
                 first=ratings.first[column],
                 strength=strengths[column],
-                places=tuple(map(float, places[column])),
+                rank_probabilities=tuple(map(float, rank_probabilities[column])),
                 wins_expected=ratings.check.expected[column],
                 first_by_ranks=None if ratings.check.fails else float(by_ranks[column]),
                 **asdict(done[label]),
@@ -237,8 +238,8 @@ def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_B
             if (column := columns.get((one.label, other.label))) is not None:
                 won[row, column] += 1.0 if one.rank < other.rank else 0.5 if one.rank == other.rank else 0.0
                 met[row, column] += 1
-    together = clusters([game.seed for game in games])
-    ends = _rate_ends(together @ won, together @ met)
+    membership = clusters([game.seed for game in games])
+    ends = _rate_ends(membership @ won, membership @ met)
     wins, pairs = won.sum(axis=0), met.sum(axis=0)
 
     def cell(one: str, other: str) -> tuple[tuple[float, int], Interval | None]:

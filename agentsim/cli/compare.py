@@ -17,7 +17,7 @@ from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.engine.game import ScoreWords
-    from agentsim.records.events import Divergence, Parted
+    from agentsim.records.events import Divergence, FirstDifference
     from agentsim.runs.fork import BranchJob
     from agentsim.runs.run import Run, RunResult
     from agentsim.runs.watcher import Watcher
@@ -85,35 +85,35 @@ def diff(
         histories.append(load_history(found))
     if histories[0].game != histories[1].game:
         raise UsageError(f"{one} is a game of {histories[0].game}, {other} of {histories[1].game}")
-    parted = divergence(*histories)
+    first = divergence(*histories)
     if as_json:
-        line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
+        line = {"a": one, "b": other, "same": first.same, **asdict(first)}
         say_json(line)
         return
-    for row in _parting(parted, one, other, score_words(histories[0].game)):
+    for row in _parting(first, one, other, score_words(histories[0].game)):
         typer.echo(safe(row))
 
 
-def _parting(parted: Divergence, one: str, other: str, words: ScoreWords) -> list[str]:
+def _parting(first: Divergence, one: str, other: str, words: ScoreWords) -> list[str]:
     rows = [
         shortened(f"{player}: {mine or 'no player'} in {one}, {theirs or 'no player'} in {other}", _LONGEST)
-        for player, (mine, theirs) in parted.settings.items()
+        for player, (mine, theirs) in first.settings.items()
     ]
-    if parted.same:
+    if first.same:
         return [*rows, f"{one} and {other}: the same decisions, events and outcome"]
-    rows += _place("decision", parted.decision, one, other)
-    rows += _place("event", parted.event, one, other)
-    if parted.decision is not None:
+    rows += _first_difference("decision", first.decision, one, other)
+    rows += _first_difference("event", first.event, one, other)
+    if first.decision is not None:
         rows.append(
-            f"from there on: {counted(parted.decisions_after[0], 'decision')} in {one}, "
-            f"{parted.decisions_after[1]} in {other}"
+            f"from there on: {counted(first.decisions_after[0], 'decision')} in {one}, "
+            f"{first.decisions_after[1]} in {other}"
         )
     rows.append("ranks:")
-    for player, (mine, theirs) in parted.ranks.items():
+    for player, (mine, theirs) in first.ranks.items():
         moved = "" if mine == theirs else "  <"
         rows.append(f"  {shortened(player, _LONGEST)}: {_shown(mine)} in {one}, {_shown(theirs)} in {other}{moved}")
-    rows += ["scores that differ:"] if parted.scores else []
-    for player, found in parted.scores.items():
+    rows += ["scores that differ:"] if first.scores else []
+    for player, found in first.scores.items():
         said = (
             f"{words.label(name)} {_shown(mine)} in {one}, {_shown(theirs)} in {other}"
             for name, (mine, theirs) in found.items()
@@ -122,12 +122,12 @@ def _parting(parted: Divergence, one: str, other: str, words: ScoreWords) -> lis
     return rows
 
 
-def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
-    if parted is None:
+def _first_difference(what: str, first: FirstDifference | None, one: str, other: str) -> list[str]:
+    if first is None:
         return [f"no {what} differs"]
-    again = f" (`agentsim fork {one} --at {parted.place}` plays on from there)" if what == "decision" else ""
-    rows = [f"the first {what} that differs is number {parted.place}{again}:"]
-    sides = parted.one, parted.other
+    again = f" (`agentsim fork {one} --at {first.number}` plays on from there)" if what == "decision" else ""
+    rows = [f"the first {what} that differs is number {first.number}{again}:"]
+    sides = first.one, first.other
     words = [None if side is None else _in_words(side) for side in sides]
     if words[0] == words[1]:  # the difference is in fields that the words leave out
         words = [json.dumps(side, ensure_ascii=False) for side in sides]

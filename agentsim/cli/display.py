@@ -84,12 +84,12 @@ class Following(Noting, Watcher):
             self.now = self._progress()
             self._first = self._first or (time.monotonic(), self.now.done)
 
-    def decided(self, entry: DecisionRecord) -> None:
-        model = (entry.attempts and entry.attempts[-1].model) or self._models.get(entry.player, "")
+    def decided(self, record: DecisionRecord) -> None:
+        model = (record.attempts and record.attempts[-1].model) or self._models.get(record.player, "")
         self.asked[model] += bool(model)
-        if entry.source == "fallback":
+        if record.source == "fallback":
             self.fallbacks[model] += 1
-            self.said_fallback(f"{entry.player} ({entry.kind}): fallback: {entry.fallback_reason}")
+            self.said_fallback(f"{record.player} ({record.kind}): fallback: {record.fallback_reason}")
 
     def fell_back(self) -> None:
         self.fallbacks[""] += 1
@@ -266,7 +266,7 @@ class PlainCoding(Noting, Watcher):
     def __init__(self, units: int) -> None:
         self._units, self._coded, self._last = units, 0, time.monotonic()
 
-    def decided(self, entry: DecisionRecord) -> None:
+    def decided(self, record: DecisionRecord) -> None:
         self._coded += 1
         if (now := time.monotonic()) - self._last >= _EVERY_S:
             self._last = now

@@ -142,13 +142,13 @@ def _standings(history: History, found: FallbackRates) -> list[str]:
     models, words = {player.id: player.model for player in history.players}, score_words(history.game)
     reason = outcome.reason.replace("_", " ")
     rows = [f"winner: {outcome.winner or 'shared'} ({reason})" if outcome.ranked else f"end: {reason}; no ranking"]
-    for place in outcome.standings[:MOST_STANDINGS]:
-        score = ", ".join(words.sentence(key, value) for key, value in place.score.items())
-        name = f" ({history.names[place.player]})" if place.player in history.names else ""
-        own = found.by_player.get(place.player)
+    for standing in outcome.standings[:MOST_STANDINGS]:
+        score = ", ".join(words.sentence(key, value) for key, value in standing.score.items())
+        name = f" ({history.names[standing.player]})" if standing.player in history.names else ""
+        own = found.by_player.get(standing.player)
         fell = f"  fallbacks {own}" if own is not None and found.whole.fallbacks else ""
-        rank = f"{place.rank}. " if outcome.ranked else ""
-        rows.append(f"  {rank}{place.player}{name}  {models[place.player]}  {score}{fell}")
+        rank = f"{standing.rank}. " if outcome.ranked else ""
+        rows.append(f"  {rank}{standing.player}{name}  {models[standing.player]}  {score}{fell}")
     if (more := len(outcome.standings) - MOST_STANDINGS) > 0:
         rows.append(f"  and {more:,} more, in the history")
     return rows

@@ -173,8 +173,8 @@ class RichDisplay(_Panel, Following):
             self._say(heading, content, Style.combine((Style(bold=True), self._hue(told.by))), Style(dim=True))
 
     def _hue(self, player: str | None) -> Style:
-        place = None if len(self._players) > CROWD else self._players.get(player or "")
-        return Style() if place is None else Style(color=HUES[place % len(HUES)])
+        seat = None if len(self._players) > CROWD else self._players.get(player or "")
+        return Style() if seat is None else Style(color=HUES[seat % len(HUES)])
 
     def person(self, *, asked: bool) -> None:
         if asked:

@@ -154,8 +154,10 @@ def _print(rating: Rating, *, as_json: bool) -> None:
         rows.append((shortened(line["label"], 80), f"{strength['value']:+.2f}", ends, stronger, str(line["games"])))
     for row in aligned(rows):
         typer.echo(safe(row))
-    chances = ", ".join(f"{index}: {chance:.0%}" for index, chance in enumerate(known.places, 1) if chance >= 0.005)
-    say(f"place among all {len(known.places)}: {chances}")
+    chances = ", ".join(
+        f"{index}: {chance:.0%}" for index, chance in enumerate(known.rank_probabilities, 1) if chance >= 0.005
+    )
+    say(f"rank among all {len(known.rank_probabilities)}: {chances}")
     if lost := len(found["lost_to_host"]):
         strength, many = found["without_host"], f"{lost} of {counted(found['games'], 'game')} lost decisions to a host"
         without = "no game is left without them"
@@ -174,7 +176,7 @@ def _print(rating: Rating, *, as_json: bool) -> None:
 
 def plan(
     *,
-    source: o.DesignFile,
+    source: o.DesignOption,
     effect: Annotated[float, o.option("--effect", "The size of effect to be found.", "SIZE")],
     pilot: Annotated[Path, o.path_option("--pilot", "A folder of games of this design.", "DIR")],
     of: o.EffectOptions,

@@ -222,7 +222,7 @@ def _as_json(directories: Sequence[Path], found: Report, max_fallbacks: float) -
             "games": len(part.condition.games),
             **asdict(part.table),
             "above": list(part.above),
-            "kept": None if part.kept is None else asdict(part.kept),
+            "few_fallbacks": None if part.few_fallbacks is None else asdict(part.few_fallbacks),
             "lost_to_host": list(part.lost_to_host),
             "without_host": None if part.without_host is None else asdict(part.without_host),
             "hosts": [asdict(each) for each in part.hosts],
@@ -283,8 +283,8 @@ def _say_what_is_left_out(compared: Report) -> None:
         whose = f"{counted(len(set(apart)), 'run that is', 'runs that are')} not here"
         many = counted(len(apart), "game is a branch", "games are branches")
         remark(f"{many} of {whose} ({apart[0]}): they share their first decisions", 300)
-    if compared.alone:
-        many = counted(compared.alone, "branch is", "branches are")
+    if compared.left_out_branches:
+        many = counted(compared.left_out_branches, "branch is", "branches are")
         remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
     for group in compared.groups:
         if (conditions := len(group.conditions)) > 1 and not group.parts:

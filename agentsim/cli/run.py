@@ -103,7 +103,7 @@ def resume(
         if record is not None or replay_replies or at is not None:
             raise UsageError("--record, --replay-replies and --serve are for single runs")
         env = keys.env
-        manifest = require_manifest(folder).limited(env, limits.given)
+        manifest = require_manifest(folder).with_limits(env, limits.given)
         carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json, html=bool(html))
         return
     files = named_run(name, logs_dir)

@@ -60,15 +60,15 @@ def _print_decisions(source: str, logs_dir: Path, *, as_json: bool) -> None:
     if files.history.is_file() and not is_running(files.journal):
         decisions = list(load_history(files.history).decisions)
     else:
-        decisions = sorted(read_journal(files.journal).decisions.values(), key=lambda entry: entry.index)
+        decisions = sorted(read_journal(files.journal).decisions.values(), key=lambda record: record.index)
     if as_json:
         keys = ("index", "wave", "player", "kind", "decision", "source")
-        say_json([{key: getattr(entry, key) for key in keys} for entry in decisions])
+        say_json([{key: getattr(record, key) for key in keys} for record in decisions])
         return
     rows: list[tuple[str, ...]] = [("decision", "wave", "player", "question", "by", "answer")]
-    for entry in decisions:
-        answer = json.dumps(entry.decision, ensure_ascii=False)
-        row = (str(entry.index), str(entry.wave), entry.player, entry.kind, entry.source, answer)
+    for record in decisions:
+        answer = json.dumps(record.decision, ensure_ascii=False)
+        row = (str(record.index), str(record.wave), record.player, record.kind, record.source, answer)
         rows.append(tuple(shortened(cell, 80) for cell in row))
     typer.echo("\n".join(aligned(rows)))
     if decisions:

@@ -444,15 +444,15 @@ def check(
     if update and golden is None:
         raise UsageError("--update: needs --golden DIR")
     case, failed = case_of(game, golden=golden, update=update, seeds=seeds), 0
-    stopped: dict[str, list[str]] = {}  # the checks that an error stopped, by its place
+    stopped: dict[str, list[str]] = {}  # the checks that an error stopped, by where it was raised
     for name, look in CHECKS.items():
         looked_at, findings = look(case)
         failed += bool(findings)
-        places = {finding.where for finding in findings if finding.stopped}
+        stops = {finding.where for finding in findings if finding.stopped}
         findings = tuple(each for each in findings if not each.stopped or each.where not in stopped)
-        for place in places:
-            stopped.setdefault(place, []).append(name)
-        if not findings and not places:
+        for where in stops:
+            stopped.setdefault(where, []).append(name)
+        if not findings and not stops:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
         advised = set[str]()  # each advice is printed once
         for number, finding in enumerate(findings[:_MOST]):

@@ -39,9 +39,9 @@ def serve(
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
+    at = Address.asked(port, host, public_url)
     if not logs_dir.exists():
         note(f"{logs_dir.absolute()} does not exist yet; its runs are served once there are some")
-    at = Address.asked(port, host, public_url)
     asyncio.run(serving(logs_dir, at, typer.echo, noted=note))
 
 

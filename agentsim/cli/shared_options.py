@@ -100,7 +100,7 @@ class ConfigFile:
 
 
 @dataclass(frozen=True)
-class DesignFile:
+class DesignOption:
     """The design's file, as an argument or an option."""
 
     file: Annotated[Path | None, typer.Argument(metavar="FILE", parser=given_path, help="The design's TOML file.")] = (

@@ -116,9 +116,9 @@ class Chance:
         self._streams: dict[str, Stream] = {}
         self._salt = ""
 
-    def branch_seed(self, word: str) -> None:
-        """Salt all draws from now on with this word, except for bots' streams of the whole game."""
-        self._salt += f"{word}/"
+    def add_salt(self, salt: str) -> None:
+        """Salt all draws from now on, except for bots' streams of the whole game."""
+        self._salt += f"{salt}/"
         for name, stream in self._streams.items():
             stream.turn(self._key(name))
 

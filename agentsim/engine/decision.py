@@ -33,9 +33,9 @@ class Reading(Generic[D]):
 
     Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `bare`; `words` (prose that is the
     answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict). `checked` is True
-    if the request has already checked that the decision is legal. `error` is set if the reply is lost and the game has
-    a decision of its own for it, such as a rejected action: while the scenario allows it, the player is asked again,
-    and then that decision is the fallback.
+    if the request has already checked that the decision is legal. `rejection` is set if the reply is lost and the game
+    has a decision of its own for it, such as a rejected action: while the scenario allows it, the player is asked
+    again, and then that decision is the fallback.
     """
 
     decision: D
@@ -43,14 +43,14 @@ class Reading(Generic[D]):
     candidates: int = 1
     repaired: bool = False
     checked: bool = False
-    error: DecisionError | None = None
+    rejection: DecisionError | None = None
 
 
 class ReadableRequest(Protocol):
     """The part of a request that the reader depends on."""
 
     kind: ClassVar[str]
-    leading: ClassVar[bool]
+    object_first: ClassVar[bool]
     quotes: ClassVar[frozenset[str]]
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]]
     any_text: ClassVar[bool]
@@ -58,7 +58,7 @@ class ReadableRequest(Protocol):
     @property
     def player(self) -> str: ...
     @property
-    def nothing(self) -> Mapping[str, Any]: ...
+    def null_values(self) -> Mapping[str, Any]: ...
     @property
     def answer_fields(self) -> Any: ...
     def decision_of(self, said: Mapping[str, Any]) -> Decision: ...

@@ -105,7 +105,7 @@ class InteractionRule(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Room:
+class MemoryLimit:
     """A limit on the remembered events of some kinds: the newest `most`, of at most `chars` characters in all.
 
     The newest event always stays. If `of` names fields, each combination of their values has a limit of its own. Kinds
@@ -136,8 +136,8 @@ class Event:
     players' ids, or the numbers of their seats from 1, or None for all; `Table.tell` refuses any other audience.
     `concerns` names in the same way the players that a public event is about: `Table.concerning` finds them for each
     player. `random_order` names the fields in an order that chance drew: a list of players, or one player if the events
-    of a round come in such an order; reports test the effect of the place in it. `eliminates` names the fields with the
-    players that leave the game by the event, in the form of `concerns`.
+    of a round come in such an order; reports test the effect of the position in it. `eliminates` names the fields with
+    the players that leave the game by the event, in the form of `concerns`.
 
     Raises `TypeError` for a name that the class lacks, and if a class has neither `content` nor `words`; a `base` of
     events, which is never told itself, may leave that to its subclasses.
@@ -155,8 +155,8 @@ class Event:
     """True if only its subclasses are told."""
     forgets: ClassVar[bool] = False
     """True if it replaces the earlier events of its audience, as a summary does."""
-    room: ClassVar[Room | None] = None
-    """The room for its kind in `memory.RecentEvents`, which leaves out kinds without one."""
+    memory_limit: ClassVar[MemoryLimit | None] = None
+    """The limit of its kind in `memory.RecentEvents`, which leaves out kinds without one."""
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
     _interactions: ClassVar[tuple[InteractionRule, ...]] = ()

@@ -128,7 +128,7 @@ class GameConfig(StrictTable):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place; ranks are shared as in 1, 1, 3, or None if the game ranks no player."""
+    """A player's result; ranks are shared as in 1, 1, 3, or None if the game ranks no player."""
 
     player: PlayerId
     rank: int | None
@@ -247,13 +247,13 @@ class Game(ABC):
         """Yield a warning for `validate` for each legal setting that is probably a mistake."""
         return ()
 
-    def laws(
+    def invariants(
         self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]
     ) -> Iterator[str | RandomDraw]:
-        """Yield every law of the rules that a finished game breaks, in words, and every draw by lot.
+        """Yield every invariant that a finished game breaks, in words, and every random draw.
 
-        `steps` are the whole log, with every request at the point where it was asked. Laws are independent of the
-        rules' code, to find mistakes in it.
+        `steps` are the whole log, with every request at the point where it was asked. Invariants are written
+        independently of the rules' code, to find mistakes in it.
         """
         return iter(())
 
@@ -274,7 +274,7 @@ class Game(ABC):
         return ()
 
     def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        """Return the game's own tables for export, by name, with the documented columns.
+        """Return the game's own tables for export, by name, with the documented columns; pages show its `panels`.
 
         Every table exists in every game, without rows if nothing happened.
         """

@@ -846,12 +846,12 @@ def first_turn(
     bare = without_header(text, speakers)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
-    begins = place = answer = 0
+    begins = index = answer = 0
     for mark in breaks.finditer(bare):
         start, end = mark.span()
-        while place < len(objects) and objects[place][1] - shift <= start:
-            place += 1
-        inside = place < len(objects) and objects[place][0] - shift < start
+        while index < len(objects) and objects[index][1] - shift <= start:
+            index += 1
+        inside = index < len(objects) and objects[index][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
         if mark.lastgroup == "label" and _BEGINS_WITH_ANOTHER.match(bare):
@@ -1362,16 +1362,16 @@ def _strikes(text: str, leading: int = -1) -> set[int]:
     opened: list[int] = []
     closed = -1
     for tag in tags:
-        place = tag.start()
+        position = tag.start()
         if tag[0] == "<s>":
-            opened.append(place)
+            opened.append(position)
             continue
         if opened:
-            strikes = opened[-1] >= leading or place in followed
-            pair = {opened.pop(), place}
+            strikes = opened[-1] >= leading or position in followed
+            pair = {opened.pop(), position}
         else:  # a second `</s>` right behind a pair
-            strikes = place in followed and closed >= 0 and not text[closed:place].strip()
-            pair = {place}
+            strikes = position in followed and closed >= 0 and not text[closed:position].strip()
+            pair = {position}
         if strikes:
             struck |= pair
             closed = tag.end()

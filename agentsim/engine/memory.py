@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, LoggedEvent, PlayerId, Room
+from agentsim.engine.event import Event, LoggedEvent, MemoryLimit, PlayerId
 from agentsim.engine.wording import Quoted, cut, in_line, in_quotes, joined, quoted
 
 _MOST_LINES = 20_000
@@ -46,17 +46,17 @@ class Lines:
         return made[1]
 
 
-class _Roomless(Container[type[Event]]):
-    """The kinds of events without a `room`."""
+class _Unremembered(Container[type[Event]]):
+    """The kinds of events without a `memory_limit`."""
 
     def __contains__(self, kind: Any) -> bool:
-        return kind.room is None
+        return kind.memory_limit is None
 
 
 class RecentEvents:
-    """The newest events that a player has heard, oldest first, of the kinds that have a `room`."""
+    """The newest events that a player has heard, oldest first, of the kinds that have a `memory_limit`."""
 
-    skips: ClassVar[Container[type[Event]]] = _Roomless()
+    skips: ClassVar[Container[type[Event]]] = _Unremembered()
 
     def __init__(self, player: PlayerId) -> None:
         self._kept: dict[tuple[object, ...], list[LoggedEvent]] = {}
@@ -65,16 +65,16 @@ class RecentEvents:
 
     def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
-        if (room := event.room) is not None:
-            kept = self._kept.setdefault((room, *(getattr(event, name) for name in room.of)), [])
+        if (memory_limit := event.memory_limit) is not None:
+            kept = self._kept.setdefault((memory_limit, *(getattr(event, name) for name in memory_limit.of)), [])
             kept.append(entry)
             self.heard += 1
-            while len(kept) > 1 and not room.holds([each.event for each in kept]):
+            while len(kept) > 1 and not memory_limit.holds([each.event for each in kept]):
                 del kept[0]
 
-    def of(self, room: Room, *values: object) -> Sequence[LoggedEvent]:
-        """Return the events kept in that room; `values` are those of the fields in `room.of`."""
-        return self._kept.get((room, *values), ())
+    def of(self, memory_limit: MemoryLimit, *values: object) -> Sequence[LoggedEvent]:
+        """Return the events kept under that limit; `values` are those of the fields in `memory_limit.of`."""
+        return self._kept.get((memory_limit, *values), ())
 
 
 class Transcript:

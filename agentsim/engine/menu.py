@@ -21,7 +21,7 @@ Stated: TypeAlias = Option | Callable[[Any], Option]
 """The legal values of a parameter, or a function that computes them from the object that has the method."""
 
 
-class Refused(ValueError):
+class ActionRefused(ValueError):
     """A refusal in words for the player who asked; nothing has changed."""
 
 
@@ -35,7 +35,7 @@ class MenuItem:
     optional: tuple[str, ...] = ()
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return its parameters among the given values. Raises `Refused` if one is missing or wrong."""
+        """Return its parameters among the given values. Raises `ActionRefused` if one is missing or wrong."""
         out: dict[str, Any] = {}
         for name, option in self.parameters.items():
             value = given.get(name)
@@ -43,9 +43,9 @@ class MenuItem:
                 try:
                     out[name] = option.accepted(value)
                 except ValueError as error:
-                    raise Refused(f"{name} {error}") from None
+                    raise ActionRefused(f"{name} {error}") from None
             elif name not in self.optional:
-                raise Refused(f"{self.name} needs {name}")
+                raise ActionRefused(f"{self.name} needs {name}")
         return out
 
     @property
@@ -138,7 +138,7 @@ TOOLS: Mapping[Tool, tuple[MenuItem, ...]] = {
 
 
 def use_tool(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> dict[str, Any]:
-    """Return a tool's answer to the player with this notebook. Raises `Refused`."""
+    """Return a tool's answer to the player with this notebook. Raises `ActionRefused`."""
     capability = next(each for tools in TOOLS.values() for each in tools if each.name == name)
     values = capability.read(given)
     if name == "calculator":
@@ -150,7 +150,7 @@ def use_tool(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> d
         notebook.pop(key, None)
         return {"notes": len(notebook)}
     if key not in notebook and len(notebook) >= MOST_NOTES:
-        raise Refused(f"the notebook is full: {MOST_NOTES} notes")
+        raise ActionRefused(f"the notebook is full: {MOST_NOTES} notes")
     notebook.pop(key, None)
     notebook[key] = text
     return {"notes": len(notebook)}
@@ -175,7 +175,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def _rounded(number: Any, digits: Any = None) -> Any:
     if digits is not None and abs(digits) > MOST_DIGITS:  # `round` computes a power of ten with that many digits
-        raise Refused("that is rounded to too many digits")
+        raise ActionRefused("that is rounded to too many digits")
     return round(number, digits)
 
 
@@ -183,19 +183,19 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs,
 
 
 def calculate(expression: str) -> int | float:
-    """Return the value of an expression. Raises `Refused` if it is not arithmetic, or if a number is too large."""
+    """Return the value of an expression. Raises `ActionRefused` if it is no arithmetic or a number is too large."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Refused("that is no expression") from None
+        raise ActionRefused("that is no expression") from None
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
-        raise Refused("the expression is too long")
+        raise ActionRefused("the expression is too long")
     try:
         value: int | float = _value(tree.body)
     except ZeroDivisionError:
-        raise Refused("division by zero") from None
+        raise ActionRefused("division by zero") from None
     except (OverflowError, TypeError, ValueError):
-        raise Refused("that cannot be worked out") from None
+        raise ActionRefused("that cannot be worked out") from None
     return value
 
 
@@ -203,7 +203,7 @@ def _value(node: ast.expr) -> Any:
     value: Any
     match node:
         case ast.Constant(value=bool()):
-            raise Refused("only numbers can be worked out")
+            raise ActionRefused("only numbers can be worked out")
         case ast.Constant(value=int() | float() as number):
             value = number
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -215,13 +215,13 @@ def _value(node: ast.expr) -> Any:
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
             value = _FUNCTIONS[name](*map(_value, args))
         case _:
-            raise Refused("only numbers, + - * / // % ** and brackets, min, max, abs and round")
+            raise ActionRefused("only numbers, + - * / // % ** and brackets, min, max, abs and round")
     if isinstance(value, complex) or not abs(value) <= LARGEST:
-        raise Refused("the number is too large")
+        raise ActionRefused("the number is too large")
     return value
 
 
 def _applied(sign: type[ast.operator], left: Any, right: Any) -> Any:
     if sign is ast.Pow and (abs(right) > 64 or abs(left) > LARGEST):  # large powers are slow
-        raise Refused("the number is too large")
+        raise ActionRefused("the number is too large")
     return _BINARY[sign](left, right)

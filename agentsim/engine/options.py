@@ -48,7 +48,7 @@ MISSING: Final = object()
 """A sentinel for no value, because None may be one. It has two uses:
 
 - as a result, JSON or a text means none of the legal values (`read`, the reader's `chosen` and `amount`);
-- as a default or an argument, there is no such value: null has no meaning (`nothing`), more than one value is legal
+- as a default or an argument, there is no such value: null has no meaning (`if_null`), more than one value is legal
   (`only`), or the answer lacks the field (`converted`).
 """
 LOWEST: Final = -(10**18)
@@ -79,7 +79,7 @@ class LegalValues:
     """The name of a missing value in the errors of a `PerKey`."""
     values: Sequence[Any] = ()
     """The legal values, if they are few; for a list, those of its entries."""
-    nothing: Any = None
+    if_null: Any = None
     """The value that null, "pass" or "nobody" stand for, or None."""
     parts: Mapping[str, Any] | None = None
     """The options of the fields of an object, or None."""
@@ -129,7 +129,7 @@ class LegalValues:
     @property
     def fallback_value(self) -> Any:
         """The value of a fallback that says nothing, or `MISSING`."""
-        return self.nothing
+        return self.if_null
 
     # -- in words
 
@@ -139,8 +139,8 @@ class LegalValues:
 
     # -- in a reply
 
-    def read(self, given: Any, nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-        """Return the legal value that JSON or a text means, or `MISSING`; null means `nothing`."""
+    def read(self, given: Any, if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+        """Return the legal value that JSON or a text means, or `MISSING`; null means `if_null`."""
         return MISSING
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
@@ -213,13 +213,13 @@ def called_value(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choice(LegalValues):
-    """Exactly one of these values; `nothing` is the one that null, "pass" or "nobody" stand for, or None.
+    """Exactly one of these values; `if_null` is the one that null, "pass" or "nobody" stand for, or None.
 
     `about` describes it in the shape of an answer.
     """
 
     values: tuple[Value, ...] = field()  # without the default of the base class
-    nothing: Value = None
+    if_null: Value = None
     about: str = ""
 
     kind = "choice"
@@ -256,10 +256,10 @@ class Choice(LegalValues):
             raise ValueError(reason)
         return given
 
-    def read(self, given: Any, nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    def read(self, given: Any, if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
         from agentsim.engine.reading.fields import chosen
 
-        return chosen(given, self.values, nothing, synonyms)
+        return chosen(given, self.values, if_null, synonyms)
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
         return reader.value(given, self, path)
@@ -290,13 +290,13 @@ class Choice(LegalValues):
 class Number(LegalValues):
     """A whole number in low..high, both included; no upper end if `high` is None.
 
-    `nothing` is the number that null or "pass" stand for, or None; `about` describes it in words. `also` are further
+    `if_null` is the number that null or "pass" stand for, or None; `about` describes it in words. `also` are further
     keywords of the schema, from the type of a field.
     """
 
     low: int
     high: int | None
-    nothing: int | None = None
+    if_null: int | None = None
     about: str = ""
     also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
@@ -332,10 +332,10 @@ class Number(LegalValues):
 
     def words(self, name: str) -> str:
         about = f", {self.about}" if self.about else ""
-        if self.nothing is not None:
+        if self.if_null is not None:
             upto = "" if self.high is None else f" up to {self.high}"
-            span = upto if self.nothing == self.low else f" from {self.low}{upto and f' to {self.high}'}"
-            return f"<a whole number{span}, {self.nothing} to pass{about}>"
+            span = upto if self.if_null == self.low else f" from {self.low}{upto and f' to {self.high}'}"
+            return f"<a whole number{span}, {self.if_null} to pass{about}>"
         return f"<{replace(self, low=0 if self.low == LOWEST else self.low)}{about}>"
 
     @property
@@ -357,10 +357,10 @@ class Number(LegalValues):
             raise ValueError(f"must be a {self._span}")
         return number
 
-    def read(self, given: Any, nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    def read(self, given: Any, if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
         from agentsim.engine.reading.fields import amount
 
-        return amount(given, nothing)
+        return amount(given, if_null)
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
         return reader.value(given, self, path)
@@ -412,7 +412,7 @@ class Text(LegalValues):
 
     limit: int
     about: str = ""
-    nothing: None = None
+    if_null: None = None
     empty: bool = True
     usual: int | None = field(default=None, kw_only=True)
     also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
@@ -505,10 +505,10 @@ class List(LegalValues):
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
         return reader.value(given, self, path) if self.kind == "list" else given
 
-    def read(self, given: Any, nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    def read(self, given: Any, if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
         from agentsim.engine.reading.fields import several
 
-        return several(given, self.values, nothing, synonyms) if self.kind == "list" else MISSING
+        return several(given, self.values, if_null, synonyms) if self.kind == "list" else MISSING
 
     def knows(self, value: Any) -> bool:
         return not isinstance(value, list) or all(map(self.items.knows, value))
@@ -565,7 +565,7 @@ class Subset(List):
         return Choice(self.values)
 
     @property
-    def nothing(self) -> tuple[()] | None:
+    def if_null(self) -> tuple[()] | None:
         return None if self.least else ()
 
     @property
@@ -904,7 +904,7 @@ class YesNo(LegalValues):
     def words(self, name: str) -> str:
         return "<true or false>"
 
-    def read(self, given: Any, nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    def read(self, given: Any, if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
         from agentsim.engine.reading.fields import yes_or_no
 
         return yes_or_no(given)
@@ -1103,8 +1103,8 @@ class Nullable(LegalValues):
         types = legal["type"] if isinstance(legal["type"], list) else [legal["type"]]
         return {**legal, "type": [*types, "null"], **({"enum": [*legal["enum"], None]} if "enum" in legal else {})}
 
-    def read(self, given: Any, nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-        return (Choice(tuple(self.values)) if self.kind == "choice" else self.option).read(given, nothing, synonyms)
+    def read(self, given: Any, if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+        return (Choice(tuple(self.values)) if self.kind == "choice" else self.option).read(given, if_null, synonyms)
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
         return (
@@ -1328,12 +1328,12 @@ def _paths_of(answer: type[Decision]) -> Mapping[str, None]:
     return dict.fromkeys(_paths(typed_record(answer)))
 
 
-def _paths(option: LegalValues, place: str = "") -> Iterator[str]:
+def _paths(option: LegalValues, prefix: str = "") -> Iterator[str]:
     for record in (option.kinds or {}).values():
-        yield from _paths(record, place)
+        yield from _paths(record, prefix)
     for name, part in (option.parts or {}).items():
-        yield f"{place}{name}"
-        yield from _paths(part, f"{place}{name}.")
+        yield f"{prefix}{name}"
+        yield from _paths(part, f"{prefix}{name}.")
 
 
 def record_of(answer: type[Decision], options: Options) -> JsonObject:

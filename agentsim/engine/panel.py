@@ -175,7 +175,7 @@ Hue: TypeAlias = Literal["brown", "sky", "pink", "orange", "red", "yellow", "gre
 
 @dataclass(frozen=True)
 class Tile:
-    """One place of a board: column and row from 0, a label, marks on it, and its owner.
+    """One space of a board: column and row from 0, a label, marks on it, and its owner.
 
     `hue` is a bar along its `edge`, with its `blocks` on it: each small (a house, say) or large. `struck` tiles are out
     of service. `heat` shades the tile by its size among all tiles of the board. `note` is a line of small print,
@@ -225,9 +225,9 @@ class Scene:
 
 @dataclass(frozen=True)
 class Board:
-    """Places on a grid, at one or more moments that a reader can step through.
+    """Spaces on a grid, at one or more moments that a reader can step through.
 
-    `headings` are those of the scenes' rows. A `ring` uses only the outermost places, with rows and notes inside.
+    `headings` are those of the scenes' rows. A `ring` uses only the outermost spaces, with rows and notes inside.
     """
 
     title: str

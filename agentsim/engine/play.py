@@ -35,7 +35,7 @@ _NEVER = (None, 0)
 class GamePlay:
     """One game in progress: `start`, then `answer` with each wave's decisions until there is an `outcome`.
 
-    `salts` are words by wave, which change chance once that wave is decided. `interviews` are held in
+    `salts` are texts by wave, which change chance once that wave is decided. `interviews` are held in
     waves of their own that the rules do not see. `steering` are an experimenter's actions by the number of
     the wave that they precede; it may grow while the game is played: see `steered`.
     """
@@ -60,17 +60,17 @@ class GamePlay:
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
         self._repeats_announcements = game.announcements == "restated"
-        not_news = (Announced,) if self._repeats_announcements else ()
-        self._surveys = Surveys(interviews, self.table, not_news) if interviews else None
+        left_out = (Announced,) if self._repeats_announcements else ()
+        self._surveys = Surveys(interviews, self.table, left_out) if interviews else None
         self._due: deque[Requests] = (
             deque()
         )  # waves to ask before the rules' next one: surveys, and a wave after an aside
         self._pending_result: Requests | Outcome | None = (
             None  # the rules' result, until the surveys before it are held
         )
-        self._reached: Requests | Outcome = ()  # the rules' latest result
+        self._latest_result: Requests | Outcome = ()  # the rules' latest result
         self._steering = {} if steering is None else steering
-        self._done = 0  # number of applied actions before this wave
+        self._actions_applied = 0  # number of applied actions before this wave
         self._announced: tuple[str, ...] = ()  # with the line that introduces them
         self._latest: LatestRequests = {}
         self._names = names_of(players, self.table.names)
@@ -101,8 +101,8 @@ class GamePlay:
 
     def steered(self, wave: Wave) -> Wave:
         """Apply the new actions of an experimenter before this wave; return the wave to decide now."""
-        for action in self._steering.get(wave.number, ())[self._done :]:
-            self._done += 1
+        for action in self._steering.get(wave.number, ())[self._actions_applied :]:
+            self._actions_applied += 1
             if isinstance(action, Announcement):
                 wave = self._announce(wave, action.said)
             else:
@@ -128,7 +128,7 @@ class GamePlay:
         self._index -= len(wave.asks)
         self._wave -= 1
         if self._pending_result is None:
-            self._pending_result = self._reached
+            self._pending_result = self._latest_result
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
         return self._number(tuple(self.interview(aside.questions, aside.players, number)))
@@ -141,16 +141,16 @@ class GamePlay:
         known = [self._latest[player] for player in players if player in self._latest]
         rounds, events = self.table.rounds, len(self.table.log)
         return [
-            survey(questions, number, about, self._news(told), rounds, players=self._names, events=events)
+            survey(questions, number, about, self._events_since(told), rounds, players=self._names, events=events)
             for about, told in known
         ]
 
-    def _news(self, events_before: int) -> list[LoggedEvent]:
+    def _events_since(self, events_before: int) -> list[LoggedEvent]:
         """Return the events told after the first `events_before`, without announcements that follow the question."""
         return [
-            entry
-            for entry in self.table.log[events_before:]
-            if not (isinstance(entry.event, Announced) and entry.event.said in self._announced)
+            logged
+            for logged in self.table.log[events_before:]
+            if not (isinstance(logged.event, Announced) and logged.event.said in self._announced)
         ]
 
     def bot_rng(self, ask: Ask, chance: Chance | None = None) -> Stream:
@@ -165,14 +165,15 @@ class GamePlay:
         self._rules.close()
 
     def _step(self, decisions: Sequence[Decision] | None) -> Wave | None:
-        if (word := self._salts.get(self._wave)) is not None:
-            self.table.chance.branch_seed(word)
-        self._done = 0
+        if (salt := self._salts.get(self._wave)) is not None:
+            self.table.chance.add_salt(salt)
+        self._actions_applied = 0
         if self._pending_result is None:  # else these are the answers to a survey
             self._pending_result = self._advance(decisions)
             if self._surveys is not None:
                 decided, asked = (
-                    () if isinstance(result, Outcome) else result for result in (self._reached, self._pending_result)
+                    () if isinstance(result, Outcome) else result
+                    for result in (self._latest_result, self._pending_result)
                 )
                 over = isinstance(self._pending_result, Outcome)
                 self._due.extend(self._surveys.due(decided, asked, over=over))
@@ -182,9 +183,9 @@ class GamePlay:
         if isinstance(reached, Outcome):
             self.outcome = reached
             return None
-        if self._surveys is not None and reached is not self._reached:  # else an aside was held before it
+        if self._surveys is not None and reached is not self._latest_result:  # else an aside was held before it
             self._surveys.remember_asked(reached)
-        self._reached = reached
+        self._latest_result = reached
         return self.steered(self._number(reached))
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:

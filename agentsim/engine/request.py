@@ -45,18 +45,18 @@ class Request(Generic[D]):
 
     `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history, by default the class's
     name in snake case. A subclass adds the fields of its view, and implements `prompt`; `options` if legal values
-    depend on the state; `fallback` if an option has no `nothing`; `check` if legality is more than the options;
+    depend on the state; `fallback` if an option has no `if_null`; `check` if legality is more than the options;
     `decision_of` if an object is more than its fields. Replies are read in the same way for every request
     (`engine.reading`).
     """
 
     kind: ClassVar[str]
     answer: ClassVar[type[Decision]]
-    leading: ClassVar[bool] = False
+    object_first: ClassVar[bool] = False
     """Whether a reply must begin with its JSON object; the text after it is ignored."""
     quotes: ClassVar[frozenset[str]] = frozenset()
     """Lowercase keys of records in the prompt: an object with one of them is a quotation, not an answer."""
-    empty: ClassVar[Mapping[str, Any]] = {}
+    null_objects: ClassVar[Mapping[str, Any]] = {}
     """The meaning of null, "pass" or "nobody" for fields that are objects, by path; `Options` have that of others."""
     prose: ClassVar[str | None] = None
     """The field that plain prose fills, or None if prose alone is not an answer."""
@@ -66,7 +66,7 @@ class Request(Generic[D]):
     """Other words for its choices, in lowercase, by value."""
     labels: ClassVar[Mapping[str, str]] = {}
     """Plain words for its fields and choices, by name, for a person; by default the name with blanks."""
-    function: ClassVar[str | None] = None
+    schema_name: ClassVar[str | None] = None
     """The name of the decision for a provider, as a schema or a function, or None for the kind."""
     on_call: ClassVar[bool] = False
     """Whether a person is asked only after ringing for it (Ctrl-C), and otherwise answers the fallback."""
@@ -148,7 +148,7 @@ class Request(Generic[D]):
             name = type(self).__name__
             field = first_objection(error)[0]
             raise RulesBroken(
-                f"{name} has no fallback for {field}: give each option a `nothing`, or write `{name}.fallback`"
+                f"{name} has no fallback for {field}: give each option an `if_null`, or write `{name}.fallback`"
             ) from None
 
     def fallback_after(self, problem: str) -> D:
@@ -194,9 +194,9 @@ class Request(Generic[D]):
 
         return read(self, text, truncated=truncated, last_attempt=last_attempt, repair=repair)
 
-    def is_readable(self, text: str) -> bool:
-        """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
-        return True
+    def is_forfeit(self, text: str) -> bool:
+        """Return whether a model's reply is lost without being read or asked again; by default none is."""
+        return False
 
     def decision_of_prose(self, words: str) -> D | None:
         """Return the decision that plain prose is, or None if prose alone is not an answer."""
@@ -236,10 +236,10 @@ class Request(Generic[D]):
         return fields
 
     @cached_property
-    def nothing(self) -> Mapping[str, Any]:
+    def null_values(self) -> Mapping[str, Any]:
         """The meaning of null, "pass" or "nobody", by the path of a field."""
-        said = {path: option.nothing for path, option in self.legal.items() if option.nothing is not None}
-        return {**self.empty, **said}
+        said = {path: option.if_null for path, option in self.legal.items() if option.if_null is not None}
+        return {**self.null_objects, **said}
 
     def form(self) -> str:
         """Return the shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""

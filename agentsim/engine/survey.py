@@ -313,21 +313,21 @@ class Surveys:
 
     def _requests(
         self,
-        place: int,
+        index: int,
         asked_in: int,
         known: Mapping[PlayerId, tuple[Request[Any], Heard]],
         moment: str | None = None,
     ) -> Iterable[Survey]:
         told = bisect_right(self._table.log, asked_in, key=lambda entry: entry.round)
-        for player in self._asked[place]:
+        for player in self._asked[index]:
             if player in known:
                 about, heard = known[player]
                 yield Survey(
                     player=player,
                     about=about,
                     news=self._news(player, len(heard), asked_in),
-                    questions=posed(self._interviews[place].questions, player, self._names),
-                    interview=place,
+                    questions=posed(self._interviews[index].questions, player, self._names),
+                    interview=index,
                     round=asked_in,
                     events=told,
                     moment=moment,
@@ -365,10 +365,10 @@ def posed(
     return tuple(each.asked for question in questions for each in question.posed_to(player, players))
 
 
-def _asked(interview: Interview, place: int, table: Table) -> Sequence[PlayerId]:
+def _asked(interview: Interview, index: int, table: Table) -> Sequence[PlayerId]:
     """Return the players asked, in the order of the seats; a sample is drawn from a stream of its own."""
     among = [player for player in table.players if not interview.players or player in interview.players]
     if interview.sample is None or interview.sample >= len(among):
         return among
-    drawn = set(table.chance.once(f"survey/{place}").shuffled(among)[: interview.sample])
+    drawn = set(table.chance.once(f"survey/{index}").shuffled(among)[: interview.sample])
     return [player for player in among if player in drawn]

@@ -33,7 +33,7 @@ from agentsim.errors import RulesBroken
 T = TypeVar("T")
 D = TypeVar("D", bound=Decision)
 Requests: TypeAlias = tuple[Request[Any], ...]
-Play: TypeAlias = Coroutine[Requests, Sequence[Any], T]
+RulesCoroutine: TypeAlias = Coroutine[Requests, Sequence[Any], T]
 """The rules as a driver sees them: a coroutine that yields waves of requests and takes their decisions, in order."""
 
 
@@ -103,7 +103,7 @@ class Table:
         self._admit(wave)
         return list(await _decisions(wave)) if wave else []
 
-    async def together(self, plays: Iterable[Play[T]]) -> list[T]:
+    async def together(self, plays: Iterable[RulesCoroutine[T]]) -> list[T]:
         """Run sub-procedures in lockstep, and return their results: every step is one wave of all their requests.
 
         Each part hears its own events at once; the others hear them when all have stepped. Parts must not share mutable
@@ -130,7 +130,7 @@ class Table:
         return results
 
     def _step_all(
-        self, running: list[Play[T]], waiting: dict[int, Sequence[Any] | None], results: list[Any]
+        self, running: list[RulesCoroutine[T]], waiting: dict[int, Sequence[Any] | None], results: list[Any]
     ) -> dict[int, Requests]:
         asked: dict[int, Requests] = {}
         told: list[LoggedEvent] = []
@@ -146,8 +146,8 @@ class Table:
                 results[part] = stop.value
             finally:
                 told.extend(self._buffers.pop())
-        for entry in told:
-            self._append(entry)
+        for logged in told:
+            self._append(logged)
         return asked
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
@@ -165,8 +165,8 @@ class Table:
         decision = self.latest.get(by) if by is not None else None
         self._append(LoggedEvent(event, to, len(self.rounds) - 1, by, decision))
 
-    def _append(self, entry: LoggedEvent) -> None:
-        (self._buffers[-1] if self._buffers else self._log).append(entry)
+    def _append(self, logged: LoggedEvent) -> None:
+        (self._buffers[-1] if self._buffers else self._log).append(logged)
 
     def heard(self, player: PlayerId) -> Heard:
         """Return the events that this player has heard up to now."""
@@ -196,9 +196,9 @@ class Table:
             if len(before) > len(now):
                 memory, before = make(player), Heard()
             self._memories[player, make] = memory, now
-        for entry in now.since(before):
-            if type(entry.event) not in skips:
-                memory.hear(entry)
+        for logged in now.since(before):
+            if type(logged.event) not in skips:
+                memory.hear(logged)
         return memory
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:

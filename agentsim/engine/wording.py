@@ -399,10 +399,10 @@ def _meant(name: str, text: str, start: int) -> bool:
     return _PLAYER.search(text, max(0, start - 19), start) is not None
 
 
-def _begins_a_sentence(text: str, place: int) -> bool:
-    while place and text[place - 1] != "\n" and (text[place - 1] in _OPENS or text[place - 1].isspace()):
-        place -= 1
-    return not place or text[place - 1] in ".!?:\n"
+def _begins_a_sentence(text: str, offset: int) -> bool:
+    while offset and text[offset - 1] != "\n" and (text[offset - 1] in _OPENS or text[offset - 1].isspace()):
+        offset -= 1
+    return not offset or text[offset - 1] in ".!?:\n"
 
 
 # -- templates

@@ -129,8 +129,8 @@ def ollama_address(host: str) -> str:
     """Return the base URL for OLLAMA_HOST, `[scheme://]host[:port]` with all parts optional, like Ollama's client."""
     scheme, separator, rest = host.rpartition("://")
     scheme = scheme.lower()
-    place, _, path = rest.partition("/")
-    name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
+    authority, _, path = rest.partition("/")
+    name, _, port = authority.rpartition(":") if re.search(r":\d*$", authority) else (authority, "", "")
     default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
     path = re.sub(r"(^|/)v1/*$", "", path)  # some users append it, as the base of the API
     # The same variable tells a server to listen on 0.0.0.0, which a client cannot call.

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.engine import wording
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.host_words import normalized_code
 
 if TYPE_CHECKING:
@@ -256,7 +256,8 @@ _RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerat
 def ending(finish_reason: str | None) -> Ending | None:
     """Return the ending for a finish reason, "whole" for None, or None for a word that no table knows.
 
-    Of several words (`content_filter: RECITATION`) the most specific ending counts.
+    Of several words (`content_filter: RECITATION`) the most specific ending counts. Every other kind of error is a
+    failure of the host.
     """
     if finish_reason is None:
         return "whole"
@@ -264,6 +265,8 @@ def ending(finish_reason: str | None) -> Ending | None:
     if (known := FINISH_REASONS.get(_finish_word(said))) is not None:
         return known
     found = {FINISH_REASONS.get(_finish_word(part)) for part in _PARTS.split(said)}
+    if found == {None} and _finish_word(said).endswith("_error"):
+        return "failed"
     return next((how for how in _TELLING if how in found), None)
 
 
@@ -369,16 +372,16 @@ PromptMessages: TypeAlias = Annotated[
 """The messages that a prompt (`engine.wording.Prompt`) was sent as."""
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
-"""The kind of `ModelError` of a failed call."""
+"""The kind of a failed call's error: no usable answer, a rate limit, a request refused, or every call rejected."""
 _ERRORS: Mapping[Fault, type[ModelError]] = {
     "transport": TransportFailed,
     "limited": RateLimited,
-    "refused": ModelRefused,
+    "refused": RequestRefused,
     "rejected": ProviderRejected,
 }
 
 
-JOURNAL_ONLY: Final[Mapping[str, Any]] = {
+JOURNAL_ONLY_FIELDS: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("latency_s", "wait_s", "final", "exceeds_patience", "retry_after"), True),
     "completion": {"adjustments": True},
 }

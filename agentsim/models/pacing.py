@@ -333,14 +333,14 @@ class RetryPolicy:
 class RetryCount:
     """The attempts that one decision has used so far.
 
-    `waited_s` is the patience used up by rate limits. `limited` counts rate-limited calls, which `made` leaves out.
+    `waited_s` is the patience used up by rate limits. `rate_limited` counts such calls, which `made` leaves out.
     `decision` names the decision and seeds its jitter, so that a replayed decision waits equally long.
     """
 
     made: int = 0
     retries: int = 0
     waited_s: float = 0.0
-    limited: int = 0
+    rate_limited: int = 0
     decision: str = field(default="", compare=False)
 
 
@@ -352,13 +352,13 @@ def retry_wait(policy: RetryPolicy, retries: int) -> float:
     return float(min(waits * 2.0 ** min(retries, 60), max(waits, _LONGEST_BACK_OFF_S)))
 
 
-def _listed(waits: tuple[float, ...], place: int) -> float:
-    return waits[min(place, len(waits) - 1)] if waits else 0.0
+def _listed(waits: tuple[float, ...], index: int) -> float:
+    return waits[min(index, len(waits) - 1)] if waits else 0.0
 
 
 def rate_limit_wait(policy: RetryPolicy, used: RetryCount) -> float:
     """Return the seconds to wait after a rate limit that states no time of its own."""
-    waits, failed = policy.rate_limit_wait_s, max(0, used.retries + used.limited - 1)
+    waits, failed = policy.rate_limit_wait_s, max(0, used.retries + used.rate_limited - 1)
     wait = _listed(waits, failed) if isinstance(waits, tuple) else waits
     return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
 
@@ -376,7 +376,7 @@ class RetryVerdict:
 
 def retry_verdict(error: ModelError, policy: RetryPolicy, used: RetryCount) -> RetryVerdict:
     """Return the verdict on a call that failed with this error; `used` counts that call already."""
-    made = used.made + used.limited * policy.count_rate_limits
+    made = used.made + used.rate_limited * policy.count_rate_limits
     if isinstance(error, RateLimited):
         if policy.count_rate_limits and made >= policy.max_attempts:
             return RetryVerdict(None)
@@ -419,7 +419,7 @@ async def call_with_retries(
             completion = await attempt()
         except ModelError as error:
             used.made += not isinstance(error, RateLimited)
-            used.limited += isinstance(error, RateLimited)
+            used.rate_limited += isinstance(error, RateLimited)
             verdict = retry_verdict(error, policy, used)
             failed(error, verdict)
             raise

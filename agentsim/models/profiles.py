@@ -485,7 +485,7 @@ _SHAPING = {
 }
 
 
-def _refused(problem_of: Callable[[Any], str | None]) -> AfterValidator:
+def _without_problem(problem_of: Callable[[Any], str | None]) -> AfterValidator:
     """Return a validator that rejects a value for which `problem_of` returns a problem."""
 
     def checked(value: Any) -> Any:
@@ -507,9 +507,9 @@ class ProviderSettings(StrictTable):
     # Errors must not repeat these values: people paste keys into the wrong field.
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    base_url: Annotated[str | None, _refused(url_problem)] = None
+    base_url: Annotated[str | None, _without_problem(url_problem)] = None
     """Where the API begins, often ending in /v1; required if the provider is not built in"""
-    api_key_env: Annotated[str | None, _refused(_variable_problem)] = None
+    api_key_env: Annotated[str | None, _without_problem(_variable_problem)] = None
     """Environment variable with the key; a provider of your own is sent no key without it"""
     spacing_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Milliseconds from start to start of calls to one host with one key"""
@@ -523,7 +523,7 @@ class ProviderSettings(StrictTable):
     """What the provider calls the cap on a reply"""
     strip_schema_keywords: list[str] | None = None
     """Keywords left out of JSON Schemas"""
-    extra_body: Annotated[dict[str, Any] | None, _refused(extra_problem)] = None
+    extra_body: Annotated[dict[str, Any] | None, _without_problem(extra_problem)] = None
     """Fields for the body of every call"""
     supports_temperature: bool | None = None
     """Whether a temperature may be sent"""

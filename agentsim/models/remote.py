@@ -117,8 +117,8 @@ class Endpoints:
         """Return the endpoint of a profile. If two profiles share an address, the stricter limits apply."""
         opened = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
         new = (profile.provider, opened)
-        place = (profile.base_url, key, profile.service, *sorted(profile.client_options.items()))
-        _, endpoint = self._open.setdefault(place, new)
+        settings = (profile.base_url, key, profile.service, *sorted(profile.client_options.items()))
+        _, endpoint = self._open.setdefault(settings, new)
         asked = (profile.spacing_s, profile.requests_per_minute, profile.tokens_per_minute)
         endpoint.limits = endpoint.limits.joined(RateLimits(self._concurrency, *asked, self._patience_s))
         return endpoint
@@ -651,8 +651,8 @@ def _optional_parts_named(
         keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
         around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
         said = [pattern.search(words), *(re.search(each, words) for each in around)]
-        if places := [about.start() for about in said if about]:
-            yield not keys.intersection(report.fields), min(places), iter((_without(adjustments, name),))
+        if offsets := [about.start() for about in said if about]:
+            yield not keys.intersection(report.fields), min(offsets), iter((_without(adjustments, name),))
 
 
 def _combined(adjustments: Adjustments, candidates: Iterable[Adjustments]) -> Adjustments:

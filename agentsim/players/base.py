@@ -15,7 +15,7 @@ PATIENT = RetryPolicy(retries=0, max_attempts=10**9)
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedReply:
+class BadReply:
     """A reply that could not be used, and the reason in words for the player."""
 
     reply: str
@@ -63,8 +63,8 @@ class Player(Protocol):
     def reasking(self) -> ReaskPolicy:
         """The policy after a bad reply."""
 
-    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
-        """Return the prompt, followed by the rejected replies with their reasons."""
+    def messages(self, ask: Ask, bad_replies: Sequence[BadReply]) -> tuple[Message, ...]:
+        """Return the prompt, followed by the bad replies with their reasons."""
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Make one attempt. Raises `ModelError`."""

@@ -19,7 +19,7 @@ from agentsim.engine.wording import Restated
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message, prompt_messages
 from agentsim.models.pacing import RetryPolicy
-from agentsim.players.base import PATIENT, ReaskPolicy, RejectedReply
+from agentsim.players.base import PATIENT, BadReply, ReaskPolicy
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.terminal import GUTTER, HELP, InterruptRequest, Terminal
 
@@ -49,12 +49,12 @@ class HumanPlayer:
     def chain(self) -> tuple[HumanPlayer]:
         return (self,)
 
-    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
-        """Return the prompt that a model would get; the reason of a rejected reply is shown, but is no message."""
-        self._reason = rejected_replies[-1].reason if rejected_replies else ""
+    def messages(self, ask: Ask, bad_replies: Sequence[BadReply]) -> tuple[Message, ...]:
+        """Return the prompt that a model would get; the reason of a bad reply is shown, but is no message."""
+        self._reason = bad_replies[-1].reason if bad_replies else ""
         return prompt_messages(ask.prompt(), self.persona)
 
-    def answer_unless_interrupted(self, ask: Ask) -> Completion | None:
+    def fallback_on_call(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.requested or self._reason:
             return None

@@ -23,7 +23,7 @@ from agentsim.errors import DecisionError
 from agentsim.models.base import Call, Completion, Message, Model, Sampling, prompt_messages
 from agentsim.models.pacing import RateLimiter, RetryPolicy, Slot
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
-from agentsim.players.base import ReaskPolicy, RejectedReply
+from agentsim.players.base import BadReply, ReaskPolicy
 
 _VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
@@ -96,12 +96,12 @@ class ModelPlayer:
         """Return the player in `chain` with this model, or the first for None."""
         return next((link for link in self.chain if link.name == model), self)
 
-    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, bad_replies: Sequence[BadReply]) -> tuple[Message, ...]:
         """Return the prompt and each bad reply with its reason, or only the prompt if the policy says `same`."""
         messages = list(prompt_messages(ask.prompt(), self.persona))
-        for rejected in rejected_replies if self.reasking.how == "reason" else ():
-            problem = f"That reply could not be used. {rejected.reason} Answer only: {ask.request.form()}"
-            messages.append(Message("assistant", (_quoted_reply(rejected.reply),)))
+        for bad in bad_replies if self.reasking.how == "reason" else ():
+            problem = f"That reply could not be used. {bad.reason} Answer only: {ask.request.form()}"
+            messages.append(Message("assistant", (_quoted_reply(bad.reply),)))
             messages.append(Message("user", (problem,)))
         return tuple(messages)
 
@@ -119,7 +119,7 @@ class ModelPlayer:
         call = Call(
             messages=tuple((message.role, message.text) for message in messages),
             schema=request.schema(),
-            schema_name=request.function or request.kind,
+            schema_name=request.schema_name or request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             read=partial(_read, request, self.reasking.repair),
         )

@@ -48,9 +48,9 @@ def news(line: str) -> str:
         kind = sender = None
     about = ", ".join(str(part).replace("_", " ") for part in (kind, to and f"to {to}") if part)
     head = " ".join(str(part) for part in (sender, about and f"({about})") if part) if sender else about
-    alone = len(fields) == 1 and not head
+    only_field = len(fields) == 1 and not head
     words = [
-        f"{name.replace('_', ' ')}{':' * (alone and isinstance(value, str))} "
+        f"{name.replace('_', ' ')}{':' * (only_field and isinstance(value, str))} "
         f"{value if isinstance(value, str) else _inner(value)}"
         for name, value in fields.items()
     ]

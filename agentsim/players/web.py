@@ -15,7 +15,7 @@ from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message, prompt_messages
 from agentsim.models.pacing import RetryPolicy
-from agentsim.players.base import PATIENT, ReaskPolicy, RejectedReply
+from agentsim.players.base import PATIENT, BadReply, ReaskPolicy
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 
 NO_ANSWER = "no_answer"
@@ -77,7 +77,7 @@ class WebPlayer:
     def chain(self) -> tuple[WebPlayer]:
         return (self,)
 
-    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, bad_replies: Sequence[BadReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get."""
         return prompt_messages(ask.prompt(), self.persona)
 

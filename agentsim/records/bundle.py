@@ -80,8 +80,8 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
     except FileExistsError:
         raise UsageError(f"{path}: already exists") from None
     except OSError as error:
-        place = Path(error.filename or path)
-        raise UsageError(f"{place}: {write_problem(error, place)}") from None
+        failed = Path(error.filename or path)
+        raise UsageError(f"{failed}: {write_problem(error, failed)}") from None
 
 
 def _digest(history: Path) -> str | None:

@@ -150,7 +150,7 @@ class Codebook(StrictTable):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ContextLine:
     """Words with their speaker and audience, `everyone` or the ids of those who heard them."""
 
     speaker: PlayerId
@@ -172,7 +172,7 @@ class Unit:
     by: PlayerId | None
     to: str
     words: str
-    before: tuple[Line, ...] = ()
+    before: tuple[ContextLine, ...] = ()
     thought: str = ""
     knowledge: str = ""
     seq: int = 0
@@ -357,9 +357,11 @@ def units_of(run: str, history: History, codebook: Codebook) -> list[Unit]:
 
 def _rounds(run: str, history: History, log: Sequence[LoggedEvent]) -> Iterator[Unit]:
     for part in history.rounds[1:]:
-        told = [(seq, entry) for seq, entry in enumerate(log, start=1) if entry.round == part.index and entry.public]
+        told = [
+            (seq, logged) for seq, logged in enumerate(log, start=1) if logged.round == part.index and logged.public
+        ]
         if told:
-            words = "\n".join(" ".join((entry.event.heading, entry.event.content)) for _, entry in told)
+            words = "\n".join(" ".join((logged.event.heading, logged.event.content)) for _, logged in told)
             yield Unit(run, f"round-{part.index}", part.index, None, EVERYONE, words, seq=told[-1][0])
 
 
@@ -372,32 +374,34 @@ def _events(
 ) -> Iterator[Unit]:
     """Yield a unit for each event that was heard, or for each message of a player that another player heard."""
     players = [player.id for player in history.seated]
-    said: list[tuple[frozenset[str], Line]] = []
-    for seq, entry in enumerate(log, start=1):
-        heard = frozenset(players if isinstance(entry.to, EveryoneType) else entry.to).intersection(players)
-        by = entry.by if entry.by in players else None
-        is_message = by is not None and entry.event.words is not None and bool(heard - {by}) and entry.event.content
+    said: list[tuple[frozenset[str], ContextLine]] = []
+    for seq, logged in enumerate(log, start=1):
+        heard = frozenset(players if isinstance(logged.to, EveryoneType) else logged.to).intersection(players)
+        by = logged.by if logged.by in players else None
+        is_message = by is not None and logged.event.words is not None and bool(heard - {by}) and logged.event.content
         if is_message or (codebook.unit == "event" and heard):
-            to = EVERYONE if entry.public else ", ".join(each for each in players if each in heard - {by}) or NONE
+            to = EVERYONE if logged.public else ", ".join(each for each in players if each in heard - {by}) or NONE
             text = (
-                entry.event.content if codebook.unit == "message" else f"{entry.event.heading}\n{entry.event.content}"
+                logged.event.content
+                if codebook.unit == "message"
+                else f"{logged.event.heading}\n{logged.event.content}"
             )
-            record = decisions.get(entry.decision or 0)
+            record = decisions.get(logged.decision or 0)
             before = [line for audience, line in said if heard <= audience][-codebook.context :]
             yield Unit(
                 run,
                 f"e{seq}",
-                entry.round,
+                logged.round,
                 by,
                 to,
                 text.strip(),
                 tuple(before if codebook.context else ()),
-                thought_of(record, entry.event.content) if record is not None and codebook.thought else "",
+                thought_of(record, logged.event.content) if record is not None and codebook.thought else "",
                 _knowledge(record) if record is not None and codebook.knowledge else "",
                 seq,
             )
             if is_message and by is not None:
-                said.append((heard | {by}, Line(by, to, entry.event.content[:_LONGEST_CONTEXT])))
+                said.append((heard | {by}, ContextLine(by, to, logged.event.content[:_LONGEST_CONTEXT])))
 
 
 def thought_of(record: DecisionRecord, said: str) -> str:
@@ -420,10 +424,10 @@ def drawn_order(units: Sequence[Unit], seed: int) -> list[Unit]:
     The first N of any number of runs are a simple random sample of all their units, however many follow.
     """
 
-    def place(unit: Unit) -> str:
+    def digest(unit: Unit) -> str:
         return hashlib.sha256(f"{seed}/{unit.run}/{unit.anchor}".encode()).hexdigest()
 
-    return sorted(units, key=place)
+    return sorted(units, key=digest)
 
 
 def require_finished(name: str, history: History) -> None:

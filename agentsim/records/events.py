@@ -176,10 +176,10 @@ class _Book:
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
-    """The first place where two lists differ, counted from 1; None on a side that has ended."""
+class FirstDifference:
+    """The first items where two lists differ, with their number, counted from 1; None on a side that has ended."""
 
-    place: int
+    number: int
     one: dict[str, Any] | None
     other: dict[str, Any] | None
 
@@ -192,8 +192,8 @@ class Divergence:
     no outcome. `settings` are the players with different models, `scores` the different scores by player.
     """
 
-    decision: Parted | None
-    event: Parted | None
+    decision: FirstDifference | None
+    event: FirstDifference | None
     decisions_after: tuple[int, int]
     ranks: dict[str, tuple[int | None, int | None]]
     settings: dict[str, tuple[str | None, str | None]]
@@ -207,11 +207,11 @@ class Divergence:
 def divergence(one: History, other: History) -> Divergence:
     """Compare two histories of one game, decision by decision and event by event."""
     decision = _first_difference(_comparable_decisions(one), _comparable_decisions(other))
-    before = len(one.decisions) if decision is None else decision.place - 1
+    before = len(one.decisions) if decision is None else decision.number - 1
     models = [{player.id: player.model for player in history.seated} for history in (one, other)]
-    places = [[] if history.outcome is None else history.outcome.standings for history in (one, other)]
-    ranks = [{standing.player: standing.rank for standing in standings} for standings in places]
-    scores = [{standing.player: standing.score for standing in standings} for standings in places]
+    both = [[] if history.outcome is None else history.outcome.standings for history in (one, other)]
+    ranks = [{standing.player: standing.rank for standing in standings} for standings in both]
+    scores = [{standing.player: standing.score for standing in standings} for standings in both]
     players = dict.fromkeys((*models[0], *models[1]))
     return Divergence(
         decision=decision,
@@ -232,9 +232,9 @@ def _unlike(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, Any]]) -> Parted | None:
+def _first_difference(one: Iterable[dict[str, Any]], other: Iterable[dict[str, Any]]) -> FirstDifference | None:
     pairs = enumerate(zip_longest(one, other), start=1)
-    return next((Parted(place, mine, theirs) for place, (mine, theirs) in pairs if mine != theirs), None)
+    return next((FirstDifference(number, mine, theirs) for number, (mine, theirs) in pairs if mine != theirs), None)
 
 
 def _comparable_decisions(history: History) -> Iterator[dict[str, Any]]:

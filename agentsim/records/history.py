@@ -32,7 +32,7 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
-from agentsim.models.base import JOURNAL_ONLY, Attempt, LongText, OmitEmpty, Segments, ShortText
+from agentsim.models.base import JOURNAL_ONLY_FIELDS, Attempt, LongText, OmitEmpty, Segments, ShortText
 from agentsim.records.diagnostics import Diagnostic, diagnostics
 from agentsim.records.interviews import LaterInterview
 from agentsim.records.journal import DecisionRecord, Totals
@@ -320,9 +320,9 @@ def build_history(
     for seq, logged in enumerate(log, start=first):
         events[logged.round].append(EventRecord.of(seq, logged, by_index.get(logged.decision or 0)))
     latencies = {
-        str(entry.index): round(sum(attempt.latency_s for attempt in entry.attempts), 4)
-        for entry in ordered
-        if entry.attempts
+        str(record.index): round(sum(attempt.latency_s for attempt in record.attempts), 4)
+        for record in ordered
+        if record.attempts
     }
     return History.model_construct(
         format=HISTORY_FORMAT,
@@ -355,7 +355,7 @@ def history_bytes(history: History) -> Iterator[bytes]:
     texts = NewTexts(Texts())
     by_line: Mapping[str, Iterator[bytes]] = {
         "rounds": _round_lines(history.rounds, texts),
-        "decisions": _array_lines(json_line(each.to_json(texts, JOURNAL_ONLY)) for each in history.decisions),
+        "decisions": _array_lines(json_line(each.to_json(texts, JOURNAL_ONLY_FIELDS)) for each in history.decisions),
         "texts": _array_lines(map(json_line, texts.new)),
     }
     rest = history.model_dump(exclude={*by_line})
@@ -398,13 +398,13 @@ def _end(before: bytes) -> bytes:
 
 
 def warnings_of(
-    entries: Iterable[DecisionRecord], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
+    records: Iterable[DecisionRecord], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
 ) -> list[WarningRecord]:
     """Return the history's `warnings`: each diagnostic of each model once, in order of appearance, with its count.
 
     `models` are those of the players, by id.
     """
-    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.attempts]
+    attempts = [(record.player, attempt) for record in records for attempt in record.attempts]
     first: dict[tuple[str, str], Diagnostic] = {}
     counts: Counter[tuple[str, str]] = Counter()
     hosts: dict[str, str] = {}

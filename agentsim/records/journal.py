@@ -326,11 +326,11 @@ class JournalContents:
         """Seconds of all sessions that recorded their end."""
         return float(sum(stop.wall_s for stop in self.stops))
 
-    def add_decision(self, entry: DecisionRecord) -> None:
+    def add_decision(self, record: DecisionRecord) -> None:
         """Record a decision."""
-        self.decisions[entry.wave, entry.place] = entry
-        if entry.wave > self.last_wave:
-            self.last_wave, self.last_begun_wave = entry.wave, max(self.last_begun_wave, entry.wave)
+        self.decisions[record.wave, record.place] = record
+        if record.wave > self.last_wave:
+            self.last_wave, self.last_begun_wave = record.wave, max(self.last_begun_wave, record.wave)
 
     def add_attempts(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
         """Record attempts at a decision that is not made yet."""
@@ -357,7 +357,7 @@ class JournalContents:
 
     def adjustments(self, models: Mapping[str, str]) -> dict[str, Adjustments]:
         """Return the adjustments of each model that has answered, by name; `models` are the players' first models."""
-        made = [(entry.player, entry.attempts) for entry in self.decisions.values()]
+        made = [(record.player, record.attempts) for record in self.decisions.values()]
         made += [(kept.player, (kept.attempt,)) for each in self.attempts.values() for kept in each]
         answered = (
             attempt.model or models.get(player, "")
@@ -369,8 +369,8 @@ class JournalContents:
 
     def calls(self, wave: int, place: int) -> list[Attempt]:
         """Return every attempt that was made at a request, including void ones."""
-        entry, kept = self.decisions.get((wave, place)), self.attempts.get((wave, place), ())
-        return [*(entry.attempts if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
+        record, kept = self.decisions.get((wave, place)), self.attempts.get((wave, place), ())
+        return [*(record.attempts if record else ()), *(each.attempt for each in kept if each.void or record is None)]
 
     def void_calls(self) -> int:
         """Return the number of void attempts at decided requests: failures before a provider stopped the run."""
@@ -383,14 +383,14 @@ class JournalContents:
             raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
         self.head = line
 
-    def _decide(self, entry: DecisionRecord) -> None:
-        if (entry.wave, entry.place) in self.decisions:
-            raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
+    def _decide(self, record: DecisionRecord) -> None:
+        if (record.wave, record.place) in self.decisions:
+            raise ValueError(f"a second decision for wave {record.wave}, place {record.place}")
         # A resumed run may use fewer of the recorded attempts: a model may have none left.
-        before = self.open_attempts(entry.wave, entry.place)
-        if any(_exchange(one) != _exchange(other) for one, other in zip(before, entry.attempts, strict=False)):
-            raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
-        self.add_decision(entry)
+        before = self.open_attempts(record.wave, record.place)
+        if any(_exchange(one) != _exchange(other) for one, other in zip(before, record.attempts, strict=False)):
+            raise ValueError(f"decision {record.index} has other attempts than were recorded before it")
+        self.add_decision(record)
 
     def _learn(self, what: str, line: Mapping[str, Any]) -> None:
         """Take in a line about a model, a seat or the files of replies."""
@@ -619,18 +619,18 @@ class Journal:
             raise
         return cls(file, contents)
 
-    def append_decision(self, entry: DecisionRecord, *, write_now: bool) -> None:
+    def append_decision(self, record: DecisionRecord, *, write_now: bool) -> None:
         """Append a decision. If not `write_now`, the line may stay in memory up to `MOST_UNWRITTEN` bytes.
 
         The next `sync()` syncs such a line, and all lines before it, to the disk.
         """
-        line = {"record": "decision", **entry.to_json(self._texts)}
+        line = {"record": "decision", **record.to_json(self._texts)}
         self._add_texts()
         self._add(line)
         if write_now or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
         self._due = self._due or write_now
-        self.contents.add_decision(entry)
+        self.contents.add_decision(record)
 
     def sync(self) -> None:
         """Sync due lines, and `check`; decisions that came together share one sync."""

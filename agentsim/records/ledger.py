@@ -32,7 +32,7 @@ NEXT_ROUND: Final = "next round"
 Verdict: TypeAlias = Literal["kept", "broken", "open"]
 
 
-class Deed(NamedTuple):
+class LoggedInteraction(NamedTuple):
     """One interaction of the log: the number of its event, its round, who did what to whom."""
 
     seq: int
@@ -73,13 +73,13 @@ class Promise:
         return f"{'will' if self.will else 'will not'}: {deed}{until}"
 
 
-def deeds_in(log: Sequence[LoggedEvent]) -> list[Deed]:
+def interactions_in(log: Sequence[LoggedEvent]) -> list[LoggedInteraction]:
     """Return every interaction between two players, in order."""
-    found: list[Deed] = []
+    found: list[LoggedInteraction] = []
     past = Past()
     for seq, told in enumerate(log, start=1):
         done = (each for each in told.event.interactions(past) if each.who != each.whom)
-        found += (Deed(seq, told.round, each.who, each.action, each.whom) for each in done)
+        found += (LoggedInteraction(seq, told.round, each.who, each.action, each.whom) for each in done)
         past.add(told.event)
     return found
 
@@ -109,14 +109,14 @@ def ledger_of(files: RunFiles, history: History, codebook: str | None = None) ->
 def promises(run: str, history: History, coded: Sequence[Codes]) -> list[Promise]:
     """Return the promises that these coders found in a run by one codebook, each with what became of it."""
     log = told_events(history, find(history.game))
-    deeds, left = deeds_in(log), departures(log, [player.id for player in history.seated])
+    interactions, left = interactions_in(log), departures(log, [player.id for player in history.seated])
     last = len(history.rounds) - 1
     found = []
     for unit in units_of(run, history, coded[0].codebook):
         chosen = agreed(coded, unit.anchor, PROMISE)
         if chosen and unit.by is not None:
             promise = _claimed(unit, chosen[0][1].codes, (codes.coder for codes, _ in chosen))
-            found.append(with_verdict(promise, deeds, left=left.get(unit.by), last=last))
+            found.append(with_verdict(promise, interactions, left=left.get(unit.by), last=last))
     return found
 
 
@@ -139,7 +139,9 @@ def _claimed(unit: Unit, codes: Mapping[str, str], coders: Iterable[str]) -> Pro
     )
 
 
-def with_verdict(promise: Promise, deeds: Sequence[Deed], *, left: int | None, last: int) -> Promise:
+def with_verdict(
+    promise: Promise, interactions: Sequence[LoggedInteraction], *, left: int | None, last: int
+) -> Promise:
     """Return a promise with what became of it.
 
     `left` is the round in which its player left the game, or None; `last` is the last round of the game.
@@ -147,7 +149,7 @@ def with_verdict(promise: Promise, deeds: Sequence[Deed], *, left: int | None, l
     if promise.deed in {OTHER, NONE}:
         return promise
     ends = {THIS_ROUND: promise.round, NEXT_ROUND: promise.round + 1}.get(promise.until)
-    mine = [done for done in deeds if done.who == promise.by and done.action == promise.deed]
+    mine = [done for done in interactions if done.who == promise.by and done.action == promise.deed]
     occasions = [done for done in mine if done.seq > promise.seq and (ends is None or done.round <= ends)]
     meant = [done for done in occasions if promise.whom in {EVERYONE, NONE, done.whom}]
     if meant:

@@ -298,7 +298,7 @@ def summarized(files: RunFiles) -> RunSummary:
         if files.history.is_file() and not running:
             history = load_history(files.history)
             winner = None if history.outcome is None else history.outcome.winner
-            alone = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
+            is_not_shared = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
             return RunSummary(
                 name=files.name,
                 status=history.status,
@@ -312,7 +312,7 @@ def summarized(files: RunFiles) -> RunSummary:
                 winner_model=next((player.model for player in history.seated if player.id == winner), None),
                 config=_config_file(history),
                 trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
-                shared=None if alone or history.outcome is None else history.outcome.reason,
+                shared=None if is_not_shared or history.outcome is None else history.outcome.reason,
                 fork=history.fork,
             )
         head = read_journal(files.journal).head

@@ -1,6 +1,6 @@
 """The layout of boards: the last scene, and the changes from each scene to the next.
 
-A place, a piece and a cell each have a track: the scenes at which it changed, and its new values. So a game of a
+A space, a piece and a cell each have a track: the scenes at which it changed, and its new values. So a game of a
 thousand turns takes a few hundred kilobytes, and a script can show any scene. The markup is `templates/board.html.j2`.
 """
 
@@ -51,8 +51,8 @@ def board(panel: Board, players: Mapping[str, int]) -> TemplateContext:
     hottest = max((tile.heat or 0.0 for scene in scenes for tile in scene.tiles), default=0.0)
     forms: dict[Tile | None, int] = {None: 0}
     standing = [{(tile.column, tile.row): tile for tile in scene.tiles} for scene in scenes]
-    places = list(dict.fromkeys(place for tiles in standing for place in tiles))
-    at = [[forms.setdefault(tiles.get(place), len(forms)) for tiles in standing] for place in places]
+    spaces = list(dict.fromkeys(space for tiles in standing for space in tiles))
+    at = [[forms.setdefault(tiles.get(space), len(forms)) for tiles in standing] for space in spaces]
     names = list(dict.fromkeys(piece.name for scene in scenes for piece in scene.pieces))
     spots = [_spots(scene.pieces) for scene in scenes]
     moves = {name: _track(spot.get(name) for spot in spots) for name in names}
@@ -64,7 +64,7 @@ def board(panel: Board, players: Mapping[str, int]) -> TemplateContext:
         "notes": [[plain(note) for note in scene.notes] for scene in scenes],
         "tiles": [_track(found) for found in at],
         "pieces": list(moves.values()),
-        "cells": [_track(_cell(scene.rows, *place) for scene in scenes) for place in cells],
+        "cells": [_track(_cell(scene.rows, *cell) for scene in scenes) for cell in cells],
     }
     return TemplateContext(
         shape="board",
@@ -74,7 +74,7 @@ def board(panel: Board, players: Mapping[str, int]) -> TemplateContext:
         last=scenes[-1],
         rows=rows,
         # x, y and the index of the tile's form in the last scene
-        places=[(x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)],
+        spaces=[(x * CELL, y * CELL, found[-1]) for (x, y), found in zip(spaces, at, strict=True)],
         forms=[None if form is None else tile(form, players, hottest) for form in forms],
         # `at` is x, y and 1 if the piece is held, or None if it is not on the board in the last scene
         pieces=[
@@ -83,7 +83,7 @@ def board(panel: Board, players: Mapping[str, int]) -> TemplateContext:
             )
             for index, name in enumerate(names)
         ],
-        tones={name: tone(place) for name, place in players.items()},
+        tones={name: tone(index) for name, index in players.items()},
         tracks=tracks,
         packed=partial(_packed, tracks),
         scenes=len(scenes),
@@ -120,7 +120,7 @@ def _cell(rows: Sequence[Sequence[Cell]], number: int, column: int) -> str:
 
 
 def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
-    """Return [x, y, 1 if held] by name. Pieces on one place are side by side, closer together if there are many."""
+    """Return [x, y, 1 if held] by name. Pieces on one space are side by side, closer together if there are many."""
     spots: dict[str, list[float]] = {}
     crowds: dict[tuple[int, int], list[Piece]] = defaultdict(list)
     for piece in pieces:
@@ -145,9 +145,9 @@ def _shorts(name: str) -> tuple[str, ...]:
 
 
 def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TemplateContext:
-    """Lay out one place of a board, relative to its own corner. `hottest` is the highest heat of the board.
+    """Lay out one space of a board, relative to its own corner. `hottest` is the highest heat of the board.
 
-    `title` describes the place in words.
+    `title` describes the space in words.
     """
     upright = tile.edge in {"left", "right"}
     side = _BAR if tile.hue is not None and upright else 0.0  # width taken by the bar

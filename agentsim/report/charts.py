@@ -1,4 +1,4 @@
-"""The layout of charts: lines and bars over named places, points and estimates along measured axes.
+"""The layout of charts: lines and bars over named positions, points and estimates along measured axes.
 
 Coordinates are in units of the drawing. The markup is `templates/panels.html.j2`; tones name the colors of the style
 sheet.
@@ -117,9 +117,11 @@ def _widest(marks: Sequence[float]) -> float:
 
 
 def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -> Plot:
-    """Lay out a chart. A series with the name of a player has that player's tone. `leads` are marked places of x."""
-    alone = len(panel.series) == 1 and panel.series[0].name not in players
-    tones = ["solo" if alone else tone_of(s.name, players, series_tone(index)) for index, s in enumerate(panel.series)]
+    """Lay out a chart. A series with the name of a player has that player's tone. `leads` are marked positions of x."""
+    one_series = len(panel.series) == 1 and panel.series[0].name not in players
+    tones = [
+        "solo" if one_series else tone_of(s.name, players, series_tone(index)) for index, s in enumerate(panel.series)
+    ]
     # a series shorter than x has gaps at its end
     values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)
@@ -128,17 +130,17 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
     y = Axis(marks, BASE, 26.0 if panel.y_label else _TOP)
     shorts = [_short(text) for text in panel.x]
     longest = _CHARACTER * max(map(len, shorts), default=0)
-    places = max(1, len(shorts))
+    positions = max(1, len(shorts))
     lined = panel.kind in {"line", "step"}
-    tilted = not lined and longest > (right - left) / places - 4
+    tilted = not lined and longest > (right - left) / positions - 4
     if tilted:  # the first label extends to the left of its bar
-        left = max(left, 0.75 * longest - (right - left) / places / 2)
-    band = (right - left) / places
+        left = max(left, 0.75 * longest - (right - left) / positions / 2)
+    band = (right - left) / positions
     xs = [round(left + band * (index + 0.5), 1) for index in range(len(shorts))]
     runs = list(_runs(panel, values, tones, xs, y)) if lined else []
-    # the places between stretches are no data
+    # the positions between stretches are no data
     named = [index for index, name in enumerate(panel.x) if name or any(row[index] is not None for row in values)]
-    rows = tuple((panel.x[place], *(row[place] for row in values)) for place in named)
+    rows = tuple((panel.x[column], *(row[column] for row in values)) for column in named)
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
     heads = [series.name or panel.y_label for series in panel.series]
     crowded = band < _CATERPILLAR or sum(map(len, runs)) > _MANY
@@ -147,12 +149,12 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
         kind=panel.kind,
         x=Axis((), round(left, 1), right),
         y=y,
-        x_ticks=_places(panel, [*map(Label, xs, shorts, panel.x)], 14 if tilted else longest + 8, band),
+        x_ticks=_x_labels(panel, [*map(Label, xs, shorts, panel.x)], 14 if tilted else longest + 8, band),
         y_ticks=y.labels(14),
         foot=18 + 0.75 * longest if tilted else 24.0,
         tilted=tilted,
         lines=tuple((_points(run, stepped=panel.kind == "step"), run[0].tone) for run in runs),
-        leads=[xs[place] for place in leads],
+        leads=[xs[column] for column in leads],
         rounds=panel.rounds if len(panel.rounds) == len(xs) else (),
         band=round(band, 3),
         dots=tuple(chain(*(run for run in runs if not crowded or len(run) == 1))),
@@ -162,18 +164,18 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
     )
 
 
-def _places(panel: Chart, labels: Sequence[Label], room: float, band: float) -> tuple[Label, ...]:
-    """Return the labels of the places that have room. Of an axis in stretches, only first places have one."""
+def _x_labels(panel: Chart, labels: Sequence[Label], room: float, band: float) -> tuple[Label, ...]:
+    """Return the labels of the positions that have room. Of an axis in stretches, only first positions have one."""
     firsts = [index for index in range(len(labels)) if not index or not panel.x[index - 1]] if "" in panel.x else []
     if len(firsts) < 2:
         every = max(1, math.ceil(room / band))
         return thinned(labels[::every], room, every * band)
     shown: list[int] = []
-    for place in firsts:
-        if not shown or (place - shown[-1]) * band >= room:
-            shown.append(place)
+    for column in firsts:
+        if not shown or (column - shown[-1]) * band >= room:
+            shown.append(column)
     apart = min((later - each for each, later in pairwise(shown)), default=1) * band
-    return thinned([labels[place] for place in shown], room, apart)
+    return thinned([labels[column] for column in shown], room, apart)
 
 
 def _points(run: Sequence[Mark], *, stepped: bool) -> str:
@@ -217,7 +219,7 @@ def _runs(
 
 
 def _apart(values: Values, lowest: float) -> list[float]:
-    """Return by how much each line is moved down so that it does not hide one that it equals for two places or more.
+    """Return by how much each line is moved down so that it does not hide one that it equals for two positions or more.
 
     Lines that touch the `lowest` mark of the axis are moved up.
     """
@@ -241,16 +243,16 @@ def _bars(
     wide = min(band * 0.72, 64.0 if stacked else 40.0 * count)
     each = wide if stacked else wide / count
     gap = 0 if stacked else min(1.5, each / 6)
-    for place, name in enumerate(panel.x):
+    for column, name in enumerate(panel.x):
         stood = {True: 0.0, False: 0.0}  # the ends of the stacks above and below zero
         for index, series in enumerate(panel.series):
-            value = values[index][place]
+            value = values[index][column]
             if value is None:
                 continue
             start = stood[value >= 0] if stacked else 0.0
             stood[value >= 0] += value
             top, bottom = y.at(max(start, start + value)), y.at(min(start, start + value))
-            left = xs[place] - wide / 2 + (0 if stacked else index * each)
+            left = xs[column] - wide / 2 + (0 if stacked else index * each)
             size = round(max(each - gap, 0.5), 1), round(bottom - top, 1)
             yield Mark(round(left + gap / 2, 1), top, tones[index], _says(name, series.name, value), *size)
 
@@ -367,7 +369,7 @@ class ForestGroup(NamedTuple):
 
 
 def zero_and_units(groups: Sequence[Estimates]) -> tuple[float, list[float]]:
-    """Return the place of zero from 0 (left) to 1 on an axis that all groups share, and each group's length of a unit.
+    """Return where zero is, from 0 (left) to 1, on an axis that all groups share, and each group's length of a unit.
 
     Each group is as large as fits on both sides of zero.
     """
@@ -462,10 +464,10 @@ def _label_lines(name: str) -> list[str]:
 
 def _labels(name: str, y: float) -> Iterator[Label]:
     lines = _label_lines(name)
-    for place, line in enumerate(lines):
+    for row, line in enumerate(lines):
         text = fitted(line, _FOREST_LONGEST)
         whole = line if text == line else name
-        yield Label(round(y + 11 * (place - (len(lines) - 1) / 2), 1), text, whole)
+        yield Label(round(y + 11 * (row - (len(lines) - 1) / 2), 1), text, whole)
 
 
 def _signed(text: str) -> str:

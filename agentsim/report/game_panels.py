@@ -210,7 +210,7 @@ def said_and_done_table(history: History, *, reasoning: bool) -> DataTable | Non
         rows = list(_beside(found))
     if not rows:
         return None
-    names = SaidAndDone._fields
+    names = DecisionRow._fields
     # drop empty columns, to leave room for the others
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
     parts = ["said"] * ("said" in shown) + ["thought"] * bool({"thought", "reasoning"} & {*shown})
@@ -219,9 +219,9 @@ def said_and_done_table(history: History, *, reasoning: bool) -> DataTable | Non
     note = _note_of(shown, parted=parted)
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
-    places = [names.index(name) for name in shown]
+    indices = [names.index(name) for name in shown]
     return DataTable(
-        title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
+        title, tuple(shown), tuple(tuple(row[index] for index in indices) for row in rows[:MOST_ROWS]), note
     )
 
 
@@ -236,7 +236,7 @@ def _note_of(columns: Collection[str], *, parted: bool) -> str:
     return f"What was said in a decision, beside its {beside}. The search finds these too."
 
 
-class SaidAndDone(NamedTuple):
+class DecisionRow(NamedTuple):
     """The results of one decision. Each part is None if it is empty."""
 
     when: str
@@ -249,7 +249,7 @@ class SaidAndDone(NamedTuple):
     did: str | None
 
 
-def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
+def _beside(rows: Iterable[DecisionRow]) -> Iterator[DecisionRow]:
     """Yield thoughts and actions beside the player's last public words in the round.
 
     For games in which words and actions are separate decisions.
@@ -262,7 +262,7 @@ def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
             yield row._replace(said=last.get((row.when, row.who)))
 
 
-def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *, reasoning: bool) -> SaidAndDone:
+def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *, reasoning: bool) -> DecisionRow:
     leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
     said, thought, explained, reasoned, did, spoken = [], [], [], [], [], []
@@ -291,7 +291,7 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
     if not did and (chosen or (not said and words - {*thought, *explained})):
         did = spoken  # one event reports both the words and the action
     to = to if said else ""
-    return SaidAndDone(
+    return DecisionRow(
         when,
         decision.player,
         *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, explained, reasoned, did)),

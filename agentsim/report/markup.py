@@ -99,12 +99,12 @@ def _isolated(safe: str) -> str:
     return _RUN.sub(r"<bdi>\g<0></bdi>", safe) if _RIGHT_TO_LEFT.search(safe) else safe
 
 
-def number(value: float | None, places: int | None = None) -> str:
+def number(value: float | None, decimals: int | None = None) -> str:
     """Return a number with thousands separators and these or few decimals, or a dash for None."""
     if value is None:
         return "–"
-    if places is not None:
-        text = f"{value:,.{places}f}"
+    if decimals is not None:
+        text = f"{value:,.{decimals}f}"
     elif isinstance(value, int) or value.is_integer():
         text = f"{int(value):,}"
     else:
@@ -112,9 +112,9 @@ def number(value: float | None, places: int | None = None) -> str:
     return text.replace("-", "\u2212")
 
 
-def number_or_word(value: float | str | None, places: int | None = None) -> str:
+def number_or_word(value: float | str | None, decimals: int | None = None) -> str:
     """Return a number as `number` does, and a word as it is."""
-    return value if isinstance(value, str) else number(value, places)
+    return value if isinstance(value, str) else number(value, decimals)
 
 
 def money(usd: float | None) -> str:
@@ -145,16 +145,16 @@ def when(stamp: str) -> str:
         return stamp
 
 
-def tone(place: int) -> str:
+def tone(index: int) -> str:
     """Return the classes of the nth player or series. After eight, dashes and the fill of dots distinguish them."""
-    dash = place // COLOURS % DASHES
-    return f"t{place % COLOURS}" + (f" dash{dash}" if dash else "")
+    dash = index // COLOURS % DASHES
+    return f"t{index % COLOURS}" + (f" dash{dash}" if dash else "")
 
 
-def series_tone(place: int) -> str:
+def series_tone(index: int) -> str:
     """Return the classes of the nth series that is not a player's. After six, dashes distinguish them."""
-    dash = place // SERIES % DASHES
-    return f"s{place % SERIES}" + (f" dash{dash}" if dash else "")
+    dash = index // SERIES % DASHES
+    return f"s{index % SERIES}" + (f" dash{dash}" if dash else "")
 
 
 def tone_of(name: str, players: Mapping[str, int], other: str = "plain") -> str:
@@ -183,7 +183,7 @@ _NUMBERS = re.compile(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
 _MINUS = re.compile(r"(?<![\w.])-(?=[$\d])")
 
 
-def same_places(values: Iterable[Cell]) -> int | None:
+def shared_decimals(values: Iterable[Cell]) -> int | None:
     """Return the decimals that all numbers of a column get, or None if their sizes are too different for that."""
     found = [abs(value) for value in values if isinstance(value, int | float) and value and math.isfinite(value)]
     if all(value == int(value) for value in found) or max(found) > _ALIKE * min(found):
@@ -191,14 +191,14 @@ def same_places(values: Iterable[Cell]) -> int | None:
     return max(len(number(value).partition(".")[2]) for value in found)
 
 
-def cell(value: Cell, heat: int | None = None, places: int | None = None) -> CellView:
+def cell(value: Cell, heat: int | None = None, decimals: int | None = None) -> CellView:
     """Return one value as text; in an interval or another text of numbers alone, with minus signs."""
     struck = isinstance(value, Struck)
     if isinstance(value, str) and _NUMBERS.fullmatch(value):
         value = _MINUS.sub("\u2212", value)
     if isinstance(value, str):
         return CellView(value, False, struck=struck)
-    return CellView(number(value, places), True, heat)
+    return CellView(number(value, decimals), True, heat)
 
 
 def table(panel: DataTable) -> TemplateContext:
@@ -211,22 +211,22 @@ def table(panel: DataTable) -> TemplateContext:
     low, high = min([0.0, *numbers]), max(numbers, default=0.0)
     columns = [[value for value in column if value is not None] for column in zip_longest(*panel.rows)]
     kinds = [{isinstance(value, str) for value in column} for column in columns]
-    places = list(map(same_places, columns))
+    decimals = list(map(shared_decimals, columns))
     long = [sum(isinstance(value, str) and len(value) > LONG for value in column) for column in columns]
     right = [
         kind != {True} and many <= sum(not isinstance(value, str) for value in column)
         for column, kind, many in zip(columns, kinds, long, strict=True)
     ]
 
-    def shown(value: Cell, kinds: set[bool], places: int | None, shade: float | None) -> CellView:
+    def shown(value: Cell, kinds: set[bool], decimals: int | None, shade: float | None) -> CellView:
         if value is None and kinds == {True}:
             return CellView(number(None), False)
         if panel.heat and isinstance(value, int | float):
-            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0, places)
-        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))), places)
+            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0, decimals)
+        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))), decimals)
 
     shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
-    rows = tuple(tuple(map(shown, row, kinds, places, shade)) for row, shade in zip(panel.rows, shades, strict=False))
+    rows = tuple(tuple(map(shown, row, kinds, decimals, shade)) for row, shade in zip(panel.rows, shades, strict=False))
     return TemplateContext(shape="table", panel=panel, rows=rows, right=right)
 
 

@@ -226,16 +226,16 @@ def render(
         if entry.player in actions:
             actions[entry.player][entry.record.kind] += 1
     told = {entry.player for entry in entries}  # the players whose decisions some event tells
-    places = {record.id: index for index, record in enumerate(history.players)}
+    seat_indices = {record.id: index for index, record in enumerate(history.players)}
     names = history.names
     # charts refer to players by their names in the game
-    places = {name: places[player] for player, name in names.items()} | places
-    views = [view(panel, places) for panel in panels]
+    seat_indices = {name: seat_indices[player] for player, name in names.items()} | seat_indices
+    views = [view(panel, seat_indices) for panel in panels]
     labels = event_labels(history.game)
     if by_model := model_table(history, actions, labels):
-        views.append(view(by_model, places))
+        views.append(view(by_model, seat_indices))
     words = said_and_done_table(history, reasoning=options.include_reasoning)
-    card = summary(history, log, overview, places)
+    card = summary(history, log, overview, seat_indices)
     standings = history.outcome.standings if history.outcome else []
     scores = list(dict.fromkeys(key for standing in standings for key in standing.score))
     style = markup.inlined(css)
@@ -256,12 +256,12 @@ def render(
         fallen_back=sum(decision.source == "fallback" for decision in history.decisions),
         standings=standings,
         scores=scores,
-        decimals={key: markup.same_places(standing.score.get(key) for standing in standings) for key in scores},
+        decimals={key: markup.shared_decimals(standing.score.get(key) for standing in standings) for key in scores},
         models={record.id: record.model for record in history.players},
         names=names,
         actions=actions,
         card=card,
-        spoken=None if words is None else exchanges(words, history, {point.place for point in card.points}),
+        spoken=None if words is None else exchanges(words, history, {point.round for point in card.points}),
         slim=len(entries) > MOST_FOLDS,  # a page of so many events leaves out their data
         phases=phases(rounds),
         personas=_personas(history.scenario) if options.include_prompts else {},
@@ -270,7 +270,7 @@ def render(
         claims=claims,
         rounds=rounds,
         silent=silent,
-        tones={player: markup.tone(place) for player, place in places.items()},
+        tones={player: markup.tone(index) for player, index in seat_indices.items()},
         labels=labels,
         kinds=sorted({entry.record.kind for entry in entries}, key=lambda kind: (label_of(kind, labels), kind)),
         fork=None if run is None else f"agentsim fork {run} --at",

@@ -67,7 +67,7 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
         # the heaviest are drawn last, on top
         arcs=[_arc(edge, at, thick * math.sqrt(edge.weight / most), kinds[edge.kind]) for edge in reversed(heaviest)],
         groups=tuple((group or "–", its) for group, its in tones.items()),
-        kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
+        kinds=tuple((kind or "–", f"kind{index % 3}") for kind, index in kinds.items()) if len(kinds) > 1 else (),
         left_out=sentence("; ".join(left_out)),
         data=table(DataTable("", ("from", "to", *what, "how much"), tuple(rows))),
     )
@@ -91,10 +91,10 @@ def _spots(
     around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
 
-    def spot(place: int, node: Node) -> TemplateContext:
-        turn = 2 * math.pi * place / len(nodes) - math.pi / 2
+    def spot(index: int, node: Node) -> TemplateContext:
+        turn = 2 * math.pi * index / len(nodes) - math.pi / 2
         return TemplateContext(
-            place=place,
+            place=index,
             x=round(_SIZE / 2 + around * math.cos(turn), 1),
             y=round(_SIZE / 2 + around * math.sin(turn), 1),
             radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
@@ -102,7 +102,7 @@ def _spots(
             flipped=math.cos(turn) < -1e-9,  # on the left half, where the name would be upside down
             label=fitted(node.name, _LABEL),
             name=node.name,
-            tone=tones.get(node.group) or tone(players.get(node.name, place)),
+            tone=tones.get(node.group) or tone(players.get(node.name, index)),
         )
 
     return [spot(index, node) for index, node in enumerate(nodes)]

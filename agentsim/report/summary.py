@@ -36,13 +36,13 @@ _SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
 class TurningPoint(NamedTuple):
     """A turning point of the game.
 
-    `what` is its kind, `who` the player (None if not one player), `place` the round, and `anchor` that of its event.
+    `what` is its kind, `who` the player (None if not one player), `round` its number, and `anchor` that of its event.
     """
 
     what: str
     who: str | None
     text: str
-    place: int
+    round: int
     anchor: str
 
 
@@ -61,7 +61,7 @@ def readable(model: str) -> str:
 
 
 def summary(
-    history: History, log: Sequence[LoggedEvent], overview: Overview, places: Mapping[str, int]
+    history: History, log: Sequence[LoggedEvent], overview: Overview, seat_indices: Mapping[str, int]
 ) -> TemplateContext:
     """Return the summary. `log` holds the events of the history in order, or is empty if only the history is known."""
     standings = history.outcome.standings if history.outcome else []
@@ -74,7 +74,7 @@ def summary(
     records = [event for part in history.rounds for event in part.events]
     told = list(zip(log, records, strict=True)) if log else []
     seats = [record.id for record in history.seated]
-    gone = {player: (entry, event) for entry, event in told for player in entry.event.eliminated_players(seats)}
+    gone = {player: (logged, event) for logged, event in told for player in logged.event.eliminated_players(seats)}
     turns = (
         *(_named_by_game(overview, told), _largest(history, overview, called, gone), _first_out(gone)),
         *(_last_lead(history, overview, leads), _hostile(told, history, overview.refusals)),
@@ -96,10 +96,10 @@ def summary(
         models={record.id: readable(record.model) for record in history.players},
         chart=None
         if overview.score_chart is None
-        else chart(overview.score_chart, places, leads=[place for place, _ in leads]),
-        leads=[overview.score_chart.rounds[place] for place, _ in leads] if overview.score_chart else [],
-        points=sorted([*points.values()][:MOST_POINTS], key=lambda point: point.place),
-        out={player: titles[entry.round] for player, (entry, _) in gone.items()},
+        else chart(overview.score_chart, seat_indices, leads=[index for index, _ in leads]),
+        leads=[overview.score_chart.rounds[index] for index, _ in leads] if overview.score_chart else [],
+        points=sorted([*points.values()][:MOST_POINTS], key=lambda point: point.round),
+        out={player: titles[logged.round] for player, (logged, _) in gone.items()},
         titles=titles,
         fallbacks=[(readable(model) or model, its.percent) for model, its in shares.by_model.items() if its.fallbacks],
     )
@@ -129,7 +129,7 @@ def _margin(standings: Sequence[Standing], names: Sequence[str], words: ScoreWor
 
 
 def _leads(overview: Overview, players: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the places of the axis at which the leader changes, with the new leader.
+    """Yield the indices on the axis at which the leader changes, with the new leader.
 
     A tie with the leader changes nothing.
     """
@@ -165,8 +165,8 @@ def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Tem
 
 def _named_by_game(overview: Overview, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:
     for at, what, text in overview.turns if told else ():
-        entry, event = told[at]
-        yield TurningPoint(what, None, text or event.heading, entry.round, f"e{event.seq}")
+        logged, event = told[at]
+        yield TurningPoint(what, None, text or event.heading, logged.round, f"e{event.seq}")
 
 
 def _largest(
@@ -175,7 +175,7 @@ def _largest(
     called: Mapping[str, str],
     gone: Mapping[str, tuple[LoggedEvent, EventRecord]],
 ) -> Iterator[TurningPoint]:
-    """Yield the largest change of one series between adjacent places of the axis, unless many are as large.
+    """Yield the largest change of one series between adjacent points of the axis, unless many are as large.
 
     It links to the event by which a player left in those rounds, or else to the event that has the amount, if one has.
     """
@@ -193,12 +193,12 @@ def _largest(
     ]
     sizes = [abs(change) for change, *_ in changes]
     if changes and sizes.count(max(sizes)) <= _AS_LARGE:
-        change, name, place = max(changes, key=lambda found: abs(found[0]))
+        change, name, index = max(changes, key=lambda found: abs(found[0]))
         who = called.get(name, name)
-        span = range(standing.rounds[place - 1] + 1, standing.rounds[place] + 1)
+        span = range(standing.rounds[index - 1] + 1, standing.rounds[index] + 1)
         parts = [(at, part) for at, part in enumerate(history.rounds) if part.index in span]
         events = [event for _, part in parts for event in part.events if {who, name} & _named(event)]
-        left = [event for entry, event in gone.values() if entry.round in span]
+        left = [event for logged, event in gone.values() if logged.round in span]
         told = [event for event in events if _fit(event, abs(change), {who, name})[1]]
         found = max(left or told, key=lambda event: _fit(event, abs(change), {who, name}), default=None)
         seated = who in {record.id for record in history.seated}
@@ -207,7 +207,7 @@ def _largest(
         anchor = f"e{found.seq}" if found else f"round-{parts[0][0]}" if parts else "timeline"
         if found:
             said += f" ({found.heading})"
-        yield TurningPoint("Largest change", who if seated else None, said, standing.rounds[place], anchor)
+        yield TurningPoint("Largest change", who if seated else None, said, standing.rounds[index], anchor)
 
 
 def _named(event: EventRecord) -> set[object]:
@@ -238,18 +238,18 @@ def _hostile(
     waves = {decision.index: decision.wave for decision in history.decisions}
     first: dict[bool, tuple[object, LoggedEvent, EventRecord]] = {}
     actions: dict[bool, dict[tuple[str, str], list[str]]] = {True: {}, False: {}}
-    for entry, event in told:
-        moment = (entry.round, waves.get(entry.decision or 0, event.seq))
-        for done in entry.event.interactions(past):
+    for logged, event in told:
+        moment = (logged.round, waves.get(logged.decision or 0, event.seq))
+        for done in logged.event.interactions(past):
             if done.sign == FOR:
                 kind_to.add((done.who, done.whom))
             elif done.sign == AGAINST and done.action not in refusals and {done.who, done.whom} <= seats:
                 betrayed = (done.who, done.whom) in kind_to
-                if first.setdefault(betrayed, (moment, entry, event))[0] == moment:
+                if first.setdefault(betrayed, (moment, logged, event))[0] == moment:
                     actions[betrayed].setdefault((done.action, done.whom), []).append(done.who)
-        past.add(entry.event)
+        past.add(logged.event)
     for betrayed in sorted(first, reverse=True)[:1]:
-        (_, entry, event), whole = first[betrayed], actions[betrayed]
+        (_, logged, event), whole = first[betrayed], actions[betrayed]
         what = "First betrayal" if betrayed else "First hostile act"
         who = [player for doers in whole.values() for player in doers]
         (action, whom), *_ = whole
@@ -263,7 +263,7 @@ def _hostile(
             more = [f"{len(said) - _NAMED} more such"] if len(said) > _NAMED else []
             text = f"at the same moment: {'; '.join([*said[:_NAMED], *more])}"
         alone = who[0] if len(who) == 1 else None
-        yield TurningPoint(what if alone else f"{what}s", alone, text, entry.round, f"e{event.seq}")
+        yield TurningPoint(what if alone else f"{what}s", alone, text, logged.round, f"e{event.seq}")
 
 
 def _doers(names: Sequence[str]) -> str:
@@ -271,13 +271,13 @@ def _doers(names: Sequence[str]) -> str:
 
 
 def _first_out(gone: Mapping[str, tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:
-    for entry, event in [*gone.values()][:1]:
-        yield TurningPoint("First to leave", None, event.heading, entry.round, f"e{event.seq}")
+    for logged, event in [*gone.values()][:1]:
+        yield TurningPoint("First to leave", None, event.heading, logged.round, f"e{event.seq}")
 
 
 def _last_lead(history: History, overview: Overview, leads: Sequence[tuple[int, str]]) -> Iterator[TurningPoint]:
     """Yield the last change of the lead."""
-    for place, name in leads[-1:]:
-        at = overview.score_chart.rounds[place] if overview.score_chart else 0
+    for index, name in leads[-1:]:
+        at = overview.score_chart.rounds[index] if overview.score_chart else 0
         anchors = [f"round-{number}" for number, part in enumerate(history.rounds) if part.index == at]
         yield TurningPoint("Last change of the lead", name, "leads from here on", at, *anchors or ["timeline"])

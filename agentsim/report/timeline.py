@@ -68,7 +68,7 @@ class Timeline:
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
-        self._places = {record.id: index for index, record in enumerate(history.players)}
+        self._seat_indices = {record.id: index for index, record in enumerate(history.players)}
         self._shown_at: dict[int, str] = {}  # decision -> anchor
         self._texts: dict[str, tuple[Markup, str]] = {}  # text -> its markup and its first anchor
         self._spent = 0
@@ -90,8 +90,8 @@ class Timeline:
             in_panel = decision.survey is not None and not (self._prompts or self._reasoning)
             if decision.index not in told and not in_panel:
                 entry = self._silent(decision)
-                alone = entry.prompt or entry.reasoning or entry.badges
-                key = entry.anchor if alone else (entry.player, entry.record.kind, entry.data)
+                has_details = entry.prompt or entry.reasoning or entry.badges
+                key = entry.anchor if has_details else (entry.player, entry.record.kind, entry.data)
                 if key in same:
                     same[key].alike += 1
                 else:
@@ -126,9 +126,9 @@ class Timeline:
             # None if only the player who decided it sees it
             seen=None
             if everyone or (decision and event.visibility == [decision.player])
-            else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
-            by=self._places.get(player) if player else None,
-            asked=self._places.get(decision.player) if decision else None,
+            else " ".join(str(self._seat_indices.get(viewer, "")) for viewer in event.visibility),
+            by=self._seat_indices.get(player) if player else None,
+            asked=self._seat_indices.get(decision.player) if decision else None,
             data="" if self._slim and event.seq else _json(event.data),
             badges=list(_badges(decision)) if decision else [],
             coded=self._coded.get(event.seq, ()) if anchor.startswith("e") else (),

@@ -22,9 +22,9 @@ from agentsim.errors import (
     AgentsimError,
     DecisionError,
     ModelError,
-    ModelRefused,
     ProviderRejected,
     RateLimited,
+    RequestRefused,
     RunStopped,
     TransportFailed,
     UnreadableReply,
@@ -33,7 +33,7 @@ from agentsim.models.base import MOST_TEXT, UNADJUSTED, Attempt, Completion, Mes
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.pacing import RetryCount, RetryVerdict, call_with_retries, retry_wait
 from agentsim.models.remote import adjustment_words
-from agentsim.players.base import Player, RejectedReply
+from agentsim.players.base import BadReply, Player
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, PersonLeft, WebPlayer
@@ -104,19 +104,19 @@ def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
 
 
 class _DecisionAttempts:
-    """The retries of one decision: its attempts, the replies rejected so far, and what they used of the policies."""
+    """The retries of one decision: its attempts, the bad replies so far, and what they used of the policies."""
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
         self._models, self._order = player.chain, calls.order
         self._model_index = self._order[0]
         self.attempts: list[Attempt] = []
-        self.rejected_replies: list[RejectedReply] = []
+        self.bad_replies: list[BadReply] = []
         self.wait_s = 0.0
         """The wait after the last reply, if it was bad."""
-        self.used = self._unused()
+        self.used = self._new_count()
 
-    def _unused(self) -> RetryCount:
+    def _new_count(self) -> RetryCount:
         return RetryCount(decision=f"{self.ask.request.player} {self.ask.index}")
 
     def record_failure(self, attempt: Attempt) -> None:
@@ -131,7 +131,7 @@ class _DecisionAttempts:
             self.take_over()
         elif attempt.code == "rate_limited":
             self.used.waited_s += attempt.wait_s
-            self.used.limited += 1
+            self.used.rate_limited += 1
         else:
             self.used.made += 1
             self.used.retries += attempt.completion is None
@@ -183,21 +183,21 @@ class _DecisionAttempts:
         """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
         for index, each in enumerate(self._models):
             if each.name == model and index != self._model_index:
-                self._model_index, self.used = index, self._unused()
+                self._model_index, self.used = index, self._new_count()
 
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
 
         One does if this model is unreachable, and none if it refuses, unless the error may be about its every call.
         """
-        unclear = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
+        unclear = may_be_the_prompt(isinstance(error, RequestRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
         return (unreachable or unclear) and any(index > self._model_index for index in self._order)
 
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
         self._model_index = next((index for index in self._order if index > self._model_index), self._model_index)
-        self.used = self._unused()
+        self.used = self._new_count()
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> DecisionResult | None:
         """Return the result that a completion leads to, or None if the player is to be asked again.
@@ -209,7 +209,7 @@ class _DecisionAttempts:
         if completion.refusal is not None:  # another attempt would only be refused again
             record(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
-        if self._lacks_object(completion):
+        if self._is_forfeit(completion):
             record(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
             return self.fallback(UnreadableReply.code)
         try:
@@ -225,20 +225,20 @@ class _DecisionAttempts:
             record(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
             if not again:
                 return self.fallback(code)
-            self.rejected_replies.append(RejectedReply(completion.text, reason))
+            self.bad_replies.append(BadReply(completion.text, reason))
             return None
-        if reading.error is not None:  # the game has a decision of its own for the reply
-            code, reason = _code_and_reason(completion, reading.error)
+        if reading.rejection is not None:  # the game has a decision of its own for the reply
+            code, reason = _code_and_reason(completion, reading.rejection)
             record(replace(attempt, code=code, error=reason))
             return DecisionResult(reading.decision, "fallback", tuple(self.attempts), reading, fallback_reason=code)
         self.attempts.append(attempt)
         return DecisionResult(reading.decision, self._models[self._model_index].source, tuple(self.attempts), reading)
 
-    def _lacks_object(self, completion: Completion) -> bool:
-        """Return whether a model's reply lacks the object without which its question is not asked again."""
+    def _is_forfeit(self, completion: Completion) -> bool:
+        """Return whether a model's reply is one that the question neither reads nor asks again."""
         if self.player.source == "human" or completion.unusable is not None or completion.oversized:
             return False
-        return empty_reply_code(completion) is None and not self.ask.request.is_readable(completion.text)
+        return empty_reply_code(completion) is None and self.ask.request.is_forfeit(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
@@ -251,8 +251,8 @@ class _DecisionAttempts:
         )
         if not reading.checked:
             request.check(reading.decision)
-        if reading.error is not None and self.may_reask(reading.error, made):
-            raise reading.error
+        if reading.rejection is not None and self.may_reask(reading.rejection, made):
+            raise reading.rejection
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
@@ -260,7 +260,7 @@ class _DecisionAttempts:
         policy, made = self.player.reasking, self.used.made if made is None else made
         if error.code not in policy.on or made >= self.player.retry_policy.max_attempts:
             return False
-        return policy.reasks is None or len(self.rejected_replies) < policy.reasks
+        return policy.reasks is None or len(self.bad_replies) < policy.reasks
 
     def _reask_wait(self) -> float:
         """Return the seconds to wait before the player is asked again: as after a failed call if nothing is explained.
@@ -269,7 +269,7 @@ class _DecisionAttempts:
         """
         if self.player.reasking.how == "reason":
             return 0.0
-        return retry_wait(self.player.retry_policy, self.used.retries + len(self.rejected_replies))
+        return retry_wait(self.player.retry_policy, self.used.retries + len(self.bad_replies))
 
     async def sleep(self) -> None:
         """Wait before the player is asked again."""
@@ -333,7 +333,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
     pending = list(earlier)
     result: DecisionResult | None = None
     while result is None:
-        messages = player.messages(ask, ongoing.rejected_replies)
+        messages = player.messages(ask, ongoing.bad_replies)
         if not pending:
             try:
                 result = ongoing.judge(await ongoing.complete(messages), resumed=False)
@@ -393,10 +393,10 @@ class Decider:
         )
         for index, ask in enumerate(asked):
             key = (ask.wave, ask.place)
-            entry = contents.decisions.get(key)
-            for attempt in contents.open_attempts(*key) if entry is None else entry.attempts:
-                breaker.add_earlier(index, attempt, past=key in contents.decided_before_stop)
-            if entry is not None:
+            record = contents.decisions.get(key)
+            for attempt in contents.open_attempts(*key) if record is None else record.attempts:
+                breaker.add_earlier(index, attempt, before_stop=key in contents.decided_before_stop)
+            if record is not None:
                 breaker.mark_decided(index)
             player = self._player(ask)
             inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
@@ -524,7 +524,7 @@ class _AdmittedCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (answer := player.answer_unless_interrupted(self._ask)) is not None:
+            if (answer := player.fallback_on_call(self._ask)) is not None:
                 return answer
             async with player.terminal.turn:
                 self._watcher.person(asked=True)

@@ -13,7 +13,7 @@ from agentsim.errors import JournalError
 from agentsim.records.history import FINISHED, History
 from agentsim.records.journal import JournalContents, Totals, read_new_lines
 from agentsim.records.run_files import RunFiles, is_running
-from agentsim.runs.played_game import DecidedWave, PlayedGame, stamp, volatile_of
+from agentsim.runs.game_in_progress import DecidedWave, GameInProgress, stamp, volatile_of
 from agentsim.runs.watcher import PublicWatcher, Watcher
 
 EVERY_S = 0.2
@@ -35,7 +35,7 @@ class Follower:
     def _begin(self) -> None:
         self.epoch = secrets.token_hex(4)
         self.contents = JournalContents()
-        self._played: PlayedGame | None = None
+        self._played: GameInProgress | None = None
         self._by_index: dict[int, Any] = {}
 
     @property
@@ -50,7 +50,7 @@ class Follower:
         return not self.playing and bool(stops) and stops[-1].status in FINISHED
 
     @property
-    def played(self) -> PlayedGame:
+    def played(self) -> GameInProgress:
         """The game as far as it is played; available after `look` has found the journal's head."""
         assert self._played is not None, "a look has found the journal's head"
         return self._played
@@ -86,11 +86,11 @@ class Follower:
                 raise JournalError(f"{self.files.name}: the run ended before its journal began")
             return
         if self._played is None:
-            self._played = PlayedGame.of_journal(self.contents)
+            self._played = GameInProgress.of_journal(self.contents)
         for found in self._played.replay(self.contents):
             yield found
             if found.is_whole:
-                self._by_index |= {entry.index: entry for entry in found.records.values()}
+                self._by_index |= {record.index: record for record in found.records.values()}
 
     def history(self) -> History:
         """Build the whole history so far."""
@@ -105,7 +105,7 @@ class Follower:
 
     def since(self, told: int) -> History:
         """Build a history of only the events after the first `told` and the decisions that led to them."""
-        made = {entry.decision or 0 for entry in self.played.play.log[told:]}
+        made = {logged.decision or 0 for logged in self.played.play.log[told:]}
         return self.played.history_since(told, [self._by_index[index] for index in made if index in self._by_index])
 
 
@@ -143,7 +143,7 @@ class _Shown:
         self._wave = self._told = 0
         self._places: set[int] = set()  # of this wave
 
-    def wave(self, played: PlayedGame, found: DecidedWave) -> None:
+    def wave(self, played: GameInProgress, found: DecidedWave) -> None:
         """Show a wave when it begins, and its decisions as they come."""
         if found.wave.number != self._wave:
             self._wave = found.wave.number
@@ -151,14 +151,14 @@ class _Shown:
             self.events(played)
             self._watcher.show_progress(played.play.table.progress)
             self._watcher.wave(found.wave, played.play.table.rounds[-1])
-        for place, entry in found.records.items():
+        for place, record in found.records.items():
             if place not in self._places:
                 self._places.add(place)
-                self._totals.add(entry)
-                self._watcher.decided(entry)
+                self._totals.add(record)
+                self._watcher.decided(record)
                 self._watcher.counted(self._totals)
 
-    def events(self, played: PlayedGame) -> None:
+    def events(self, played: GameInProgress) -> None:
         """Show the events that the rules have told since the last call."""
         if not self._begun:
             self._begun = True
@@ -167,7 +167,7 @@ class _Shown:
         self._watcher.told(log[self._told :])
         self._told = len(log)
 
-    def _begin(self, played: PlayedGame) -> None:
+    def _begin(self, played: GameInProgress) -> None:
         self._watcher.began(self._name, played.game.title, played.play.table.players)
         if any(plan.name.kind == "human" for plan in played.scenario.seats):
             self._watcher = PublicWatcher(self._watcher)

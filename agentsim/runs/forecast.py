@@ -38,7 +38,7 @@ from agentsim.errors import DecisionError
 from agentsim.models.base import Message, prompt_messages
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.records.journal import DecisionRecord
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
 from agentsim.scenario.validation import dotted

@@ -27,7 +27,7 @@ from agentsim.records.journal import DecisionRecord, Journal, JournalContents, r
 from agentsim.records.load import branches_in
 from agentsim.records.run_files import RunFiles, check_name, is_running
 from agentsim.runs.decide import DecisionResult, decision_record_of
-from agentsim.runs.played_game import PlayedGame, head_of
+from agentsim.runs.game_in_progress import GameInProgress, head_of
 from agentsim.runs.process import reserve_descriptors
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import PreparedRun, Run, RunOptions, RunResult, seats_of
@@ -76,15 +76,15 @@ class ForkPoint:
         something else.
         """
         contents = read_journal(files.journal)
-        played = PlayedGame.of_journal(contents)
-        cut = next((entry for entry in contents.decisions.values() if entry.index == at), None)
+        played = GameInProgress.of_journal(contents)
+        cut = next((record for record in contents.decisions.values() if record.index == at), None)
         if cut is None:
-            numbers = sorted(entry.index for entry in contents.decisions.values())
+            numbers = sorted(record.index for record in contents.decisions.values())
             valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
             raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
         kept: list[DecisionRecord] = []
         for found in played.replay(contents):
-            kept += [entry for entry in found.records.values() if entry is not cut]
+            kept += [record for record in found.records.values() if record is not cut]
             if found.wave.number == cut.wave:
                 played.play.close()
                 return cls(files, contents, played.scenario, played.game, tuple(kept), found.wave.asks[cut.place])
@@ -112,11 +112,11 @@ class ForkPoint:
         """
         if name is not None:
             check_name(name)
-        entry = None if change.instead is None else self._decision_instead(change.instead)
+        record = None if change.instead is None else self._decision_instead(change.instead)
         default = f"{self.files.name}_at{self.ask.index}"
         given = name is not None
         with _alone(self.files.directory):  # or another process could take the same number
-            made = self._branch(entry, change.settings, arm)
+            made = self._branch(record, change.settings, arm)
             if arm is not None:
                 if number in self.existing_branches(made):
                     raise UsageError(f"branch {number} of the arm {arm} already exists, or another process makes it")
@@ -138,7 +138,7 @@ class ForkPoint:
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
                 head = head_of(scenario, self.game, files.name, datetime.now(UTC))
-                self._write(draft, head, entry)
+                self._write(draft, head, record)
                 draft.replace(files.journal)
             except BaseException:
                 for path in (draft, files.journal):
@@ -147,7 +147,7 @@ class ForkPoint:
         prepared = PreparedRun(scenario, self.game, seats, Journal.reopen(files.journal))
         return Run(files, options, prepared=prepared)
 
-    def _write(self, draft: Path, head: Mapping[str, Any], entry: DecisionRecord | None) -> None:
+    def _write(self, draft: Path, head: Mapping[str, Any], record: DecisionRecord | None) -> None:
         """Write the journal to `draft`, which is renamed when complete: half a past would be paid for again."""
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
@@ -157,21 +157,21 @@ class ForkPoint:
             for wave, does in sorted(self.contents.steered.items()):
                 for each in does if wave <= self.ask.wave else ():
                     journal.append_steering(wave, each)
-            for kept in (*self.kept, *((entry,) if entry is not None else ())):
+            for kept in (*self.kept, *((record,) if record is not None else ())):
                 journal.append_decision(kept, write_now=True)
             journal.sync()
         journal.close()
 
     def branch_record(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
         """Return the record of a branch with this change, without its number."""
-        entry = None if change.instead is None else self._decision_instead(change.instead)
-        return self._branch(entry, change.settings, arm)
+        record = None if change.instead is None else self._decision_instead(change.instead)
+        return self._branch(record, change.settings, arm)
 
-    def _branch(self, entry: DecisionRecord | None, settings: Sequence[str], arm: str | None) -> Branch:
+    def _branch(self, record: DecisionRecord | None, settings: Sequence[str], arm: str | None) -> Branch:
         return Branch(
             of=self.files.name,
             at=self.ask.index,
-            instead=None if entry is None else entry.decision,
+            instead=None if record is None else record.decision,
             changed=list(settings),
             wave=self.ask.wave,
             beside=[kept.index for kept in self.kept if kept.wave == self.ask.wave],
@@ -198,6 +198,7 @@ class ForkPoint:
         return found
 
     def _decision_instead(self, given: str | Decision) -> DecisionRecord:
+        """Return the record of a decision whose source is `human`: the person who forks chose it."""
         request = self.ask.request
         try:
             decision = request.parse(given).decision if isinstance(given, str) else given

@@ -27,7 +27,7 @@ from agentsim.runs.forecast import ModelForecast, forecast_answers
 from agentsim.runs.fork import changed_scenario
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import decide_wave
-from agentsim.runs.played_game import PlayedGame, head_of, stamp
+from agentsim.runs.game_in_progress import GameInProgress, head_of, stamp
 from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.run import RunOptions, seats_of
 from agentsim.scenario.load import load_questions
@@ -83,7 +83,7 @@ class RunInterview:
         if is_running(files.journal):
             raise UsageError(f"{files.name}: is being played; ask its players from its page, or when it has ended")
         contents = read_journal(files.journal)
-        played = PlayedGame.of_journal(contents)
+        played = GameInProgress.of_journal(contents)
         with closing(played.play):
             self.game, original = played.game, played.scenario
             known = [each.id for each in original.players]
@@ -196,10 +196,14 @@ class RunInterview:
 
 
 def _waves(
-    name: str, played: PlayedGame, contents: JournalContents, plan: InterviewPlan, questions: Sequence[SurveyQuestion]
+    name: str,
+    played: GameInProgress,
+    contents: JournalContents,
+    plan: InterviewPlan,
+    questions: Sequence[SurveyQuestion],
 ) -> list[Wave]:
     """Play a run again, and return a wave of surveys for each moment, in the order of the game."""
-    of_decision = {entry.index: entry.wave for entry in contents.decisions.values()}
+    of_decision = {record.index: record.wave for record in contents.decisions.values()}
     numbers = sorted(of_decision)
     for at in plan.at:
         if at is not None and at not in of_decision:

@@ -143,7 +143,7 @@ class Budget:
 
 STREAK = 5
 """Consecutive decisions that a provider may leave without an answer, or refuse alike, before it is skipped."""
-_TWICE = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
+_MOST_IMPATIENT = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
 
 
 class ModelId(NamedTuple):
@@ -213,7 +213,7 @@ class CircuitBreaker:
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
-        self._goes_on = on_failure == "fallback"
+        self._falls_back = on_failure == "fallback"
         self._answered: set[str] = set()  # providers
         self._answered_by: set[str] = set()  # models
         self._streak: Counter[str] = Counter()
@@ -231,10 +231,10 @@ class CircuitBreaker:
         self._judged = 0
 
     def _order(self, models: Sequence[ModelId]) -> tuple[int, ...]:
-        alive = tuple(index for index, model in enumerate(models) if self._lives(model))
+        alive = tuple(index for index, model in enumerate(models) if self._is_available(model))
         return alive or tuple(range(len(models)))
 
-    def _lives(self, model: ModelId, here: _RequestCalls | None = None) -> bool:
+    def _is_available(self, model: ModelId, here: _RequestCalls | None = None) -> bool:
         """Return whether a model may still be asked: it is not rejected, and no streak of failures has ended it."""
         failed = self._streak[model.provider] if here is None else self._failed(model.provider, here)
         return max(failed, self._failed_alike(model.name, here)) < STREAK and model.name not in self._rejected
@@ -243,19 +243,19 @@ class CircuitBreaker:
         """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
         return self._requests[index].order
 
-    def add_earlier(self, index: int, attempt: Attempt, *, past: bool) -> None:
+    def add_earlier(self, index: int, attempt: Attempt, *, before_stop: bool) -> None:
         """Count a call that an earlier process made for this request. It never stops the run.
 
-        `past` failures happened before a provider stopped the run: the cause may be fixed since. They are not counted,
+        Failures `before_stop` came before a provider stopped the run: the cause may be fixed since. They do not count,
         except that calls that exceed patience are counted as rate limits, because only an answer shows whether such a
         limit still holds.
         """
         models, impatient = self._requests[index].models, attempt.exceeds_patience
         model = next((model for model in models if model.name == attempt.model), models[0])
-        fault: Fault | None = "limited" if past and impatient else attempt.fault
+        fault: Fault | None = "limited" if before_stop and impatient else attempt.fault
         if attempt.completion is not None:
             fault = None
-        elif fault is None or (past and not impatient):
+        elif fault is None or (before_stop and not impatient):
             return
         unclear = None
         if may_be_the_prompt(fault == "refused", attempt.code):
@@ -313,7 +313,7 @@ class CircuitBreaker:
         seen_unreachable = [
             model.provider for model in here.models if model.provider in here.unreachable & self._last.keys()
         ]
-        alive = any(self._lives(model, here) for model in here.models)
+        alive = any(self._is_available(model, here) for model in here.models)
         for model in () if alive else here.models:
             last, count = here.unclear.get(model.name), self._failed_alike(model.name, here)
             if last is not None and last.error is not None and count >= STREAK:
@@ -334,7 +334,7 @@ class CircuitBreaker:
 
     def _may_go_on(self, here: _RequestCalls) -> bool:
         """Return whether a failure of this request costs its decision only (`on_failure="fallback"`)."""
-        return self._goes_on and any(model.name not in self._rejected for model in here.models)
+        return self._falls_back and any(model.name not in self._rejected for model in here.models)
 
     def _failed(self, provider: str, here: _RequestCalls) -> int:
         """Return how many consecutive decisions a provider has failed, with this one."""
@@ -371,7 +371,7 @@ class CircuitBreaker:
     def _count(self, request: _RequestCalls, call: _Call) -> None:
         provider = call.model.provider
         unclear = call.unclear is not None  # about this prompt, or about every call of the model
-        if unclear and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
+        if unclear and (call.model.name in self._answered_by or (self._falls_back and call.unaccepted)):
             return
         match "rejected" if unclear else call.fault:
             case None | "refused":
@@ -388,11 +388,11 @@ class CircuitBreaker:
         if call.error is None:
             return
         self._last[provider] = call.error
-        ended = call.exceeds_patience and self._impatient[call.model.name] >= _TWICE
+        ended = call.exceeds_patience and self._impatient[call.model.name] >= _MOST_IMPATIENT
         if not (ended or call.model.name in self._rejected) or self._may_go_on(request):
             return
         if any(
-            self._lives(model) and not (call.exceeds_patience and self._impatient[model.name] >= _TWICE)
+            self._is_available(model) and not (call.exceeds_patience and self._impatient[model.name] >= _MOST_IMPATIENT)
             for model in request.models
         ):
             return
@@ -505,7 +505,7 @@ class CallLimits:
     ) -> AsyncIterator[AdmittedCall]:
         """Wait until a model may be called; the caller makes the call inside, and its cost is counted afterwards.
 
-        The budget must allow for the most expensive of the fallback models as well. `on_delay` is called if the call
+        The budget must allow for the most expensive of the models that could take over. `on_delay` is called if the call
         waits for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
         """
         task = asyncio.current_task()

@@ -20,19 +20,19 @@ from agentsim.errors import JournalMismatch, RunStopped
 from agentsim.players.model import BotPlayer
 from agentsim.records.journal import DecisionRecord
 from agentsim.runs.decide import Decider
-from agentsim.runs.played_game import DecidedWave, PlayedGame, journaled_wave
+from agentsim.runs.game_in_progress import DecidedWave, GameInProgress, journaled_wave
 
 BeforeWave: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 """A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
 
 
-async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = None) -> None:
+async def play(game: GameInProgress, decider: Decider, before: BeforeWave | None = None) -> None:
     """Play to the end; `before` may replace each wave. Also after an error, `game.decisions` are the journal's."""
-    news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
+    feed, journal, watcher = _EventFeed(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:
         if before is not None:
             game.wave = await before(game.play, game.wave)
-        news.before(game.wave)
+        feed.before(game.wave)
         watcher.show_progress(game.play.table.progress)
         watcher.wave(game.wave, game.play.table.rounds[-1])
         try:
@@ -44,11 +44,11 @@ async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = N
             raise
         game.advance(decided)
     journal.sync()
-    news.at_the_end()
+    feed.at_the_end()
 
 
-class _News:
-    """The news for the watcher, each event once. If people play, their prompts recount some events instead."""
+class _EventFeed:
+    """The events for the watcher, each once. If people play, their prompts recount some events instead."""
 
     def __init__(self, log: Sequence[LoggedEvent], decider: Decider) -> None:
         self._log, self._decider = log, decider

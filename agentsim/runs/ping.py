@@ -124,7 +124,7 @@ async def _answer(player: ModelPlayer, messages: tuple[Message, ...], asked: Sam
     call = Call(
         messages=tuple((message.role, message.text) for message in messages),
         schema=None if asked is None else asked.request.schema(),
-        schema_name="decision" if asked is None else asked.request.function or asked.request.kind,
+        schema_name="decision" if asked is None else asked.request.schema_name or asked.request.kind,
         tag="ping/ping/1/1",
     )
     with await player.slot(messages) as slot:

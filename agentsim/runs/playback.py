@@ -20,7 +20,7 @@ from agentsim.errors import JournalError, ProviderStopped, UsageError, first_obj
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, ShortText
 from agentsim.records.journal import read_journal
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
-from agentsim.runs.played_game import restored_scenario
+from agentsim.runs.game_in_progress import restored_scenario
 from agentsim.runs.recorder import Recorder, ReplySource, Sent, digest
 
 _MAX_SEED = 2**63  # no scenario has a seed above that; drawn seeds are smaller
@@ -208,12 +208,12 @@ def _of_run(path: Path) -> _Answers:
     models = scenario.first_models
     counts: Counter[tuple[str, str]] = Counter()
     found: _Answers = {}
-    for _, entry in sorted(contents.decisions.items()):
-        counts[entry.player, entry.kind] += 1
-        if entry.source != "human":
-            tag = f"{entry.player}/{entry.kind}/{counts[entry.player, entry.kind]}"
-            for number, attempt in enumerate(entry.attempts, start=1):
-                model, came = attempt.model or models[entry.player], attempt.completion
+    for _, record in sorted(contents.decisions.items()):
+        counts[record.player, record.kind] += 1
+        if record.source != "human":
+            tag = f"{record.player}/{record.kind}/{counts[record.player, record.kind]}"
+            for number, attempt in enumerate(record.attempts, start=1):
+                model, came = attempt.model or models[record.player], attempt.completion
                 if came is not None:
                     adjustments = came.adjustments or contents.negotiated.get(model)
                     attempt = replace(attempt, completion=replace(came, adjustments=adjustments))  # noqa: PLW2901 - as it came

@@ -21,7 +21,7 @@ from agentsim.errors import DecisionError, UsageError
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arms
-from agentsim.runs.played_game import PlayedGame
+from agentsim.runs.game_in_progress import GameInProgress
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)
@@ -46,13 +46,13 @@ def neutral(length: int) -> str:
 class PlayerMessage:
     """The message of the decision `parent.ask`, its listeners, and the decision `instead` of the other arm.
 
-    `places` are the paths of its words in the decision, with the legal values there; `kind` and `round` are those of
+    `paths` are the paths of its words in the decision, with the legal values there; `kind` and `round` are those of
     the events that carry it. `heard` is the number of the first wave in which all listeners know it.
     """
 
     parent: ForkPoint
     decision: Decision
-    places: Mapping[Path, Text]
+    paths: Mapping[Path, Text]
     kind: str
     round: int
     listeners: tuple[PlayerId, ...]
@@ -61,8 +61,8 @@ class PlayerMessage:
     instead: Decision | None = None
 
     def words_of(self, decision: Decision | None) -> str:
-        """Return the words of a decision at the places of the message, joined by newlines, or ""."""
-        found = (None if decision is None else value_at(json_fields(decision), place) for place in self.places)
+        """Return the words of a decision at the paths of the message, joined by newlines, or ""."""
+        found = (None if decision is None else value_at(json_fields(decision), path) for path in self.paths)
         return "\n".join(each for each in found if isinstance(each, str))
 
     def swapped(self, swap: Swap | None = None, words: str | None = None) -> PlayerMessage:
@@ -72,15 +72,15 @@ class PlayerMessage:
         """
         said = json_fields(self.decision)
         if words is not None:
-            return self._with(f"words_{text_id(words)[:6]}", dict.fromkeys(self.places, words))
+            return self._with(f"words_{text_id(words)[:6]}", dict.fromkeys(self.paths, words))
         if swap != "neutral":
             try:
-                return self._with("silence", dict.fromkeys(self.places, ""))
+                return self._with("silence", dict.fromkeys(self.paths, ""))
             except UsageError:
                 if swap is not None:
                     raise
-        lengths = {place: min(len(value_at(said, place).strip()), legal.limit) for place, legal in self.places.items()}
-        return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
+        lengths = {path: min(len(value_at(said, path).strip()), legal.limit) for path, legal in self.paths.items()}
+        return self._with("neutral", {path: neutral(length) for path, length in lengths.items()})
 
     def jobs(self, count: int) -> list[BranchJob]:
         """Return branches 1 to `count` with the message and without it, number by number."""
@@ -89,14 +89,14 @@ class PlayerMessage:
     def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
         """Return the message with these words. If "" is not legal, the whole field gets the fallback's value."""
         request, data = self.parent.ask.request, json_fields(self.decision)
-        for place, text in words.items():
-            legal = self.places[place]
+        for path, text in words.items():
+            legal = self.paths[path]
             if len(text) > legal.limit:
                 raise UsageError(f"--words: must have at most {counted(legal.limit, 'character')}, found {len(text)}")
             if text or legal.empty:
-                data = with_value(data, place, text)
+                data = with_value(data, path, text)
             else:
-                data[str(place[0])] = json_fields(request.fallback()).get(str(place[0]))
+                data[str(path[0])] = json_fields(request.fallback()).get(str(path[0]))
         try:
             decision: Decision = request.answer.model_validate(data)
             request.check(decision)
@@ -119,24 +119,24 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
     (first, *_), _ = told[at]
     chosen = {first.by: at}
     if each:
-        for index, ((entry, *_), _) in sorted(told.items()):
-            if (entry.event.kind, entry.round) == (first.event.kind, first.round):
-                chosen.setdefault(entry.by, index)
+        for index, ((logged, *_), _) in sorted(told.items()):
+            if (logged.event.kind, logged.round) == (first.event.kind, first.round):
+                chosen.setdefault(logged.by, index)
     return [_message(ForkPoint.of(files, index), *told[index]) for index in sorted(chosen.values())]
 
 
 def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     """Return each decision's events with words that another player heard, and the first wave after the last of them."""
     contents = read_journal(files.journal)
-    played = PlayedGame.of_journal(contents)
+    played = GameInProgress.of_journal(contents)
     play = played.play
     found: dict[int, tuple[list[LoggedEvent], int]] = {}
     seen = number = 0
 
     def take(wave: int) -> None:
-        for entry in play.log[seen:]:
-            if entry.decision is not None and entry.event.words is not None and _heard(entry, play.table.players):
-                found[entry.decision] = [*found.get(entry.decision, ([], 0))[0], entry], wave
+        for logged in play.log[seen:]:
+            if logged.decision is not None and logged.event.words is not None and _heard(logged, play.table.players):
+                found[logged.decision] = [*found.get(logged.decision, ([], 0))[0], logged], wave
 
     for each in played.replay(contents):
         take(number := each.wave.number)
@@ -146,37 +146,37 @@ def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     return found
 
 
-def _heard(entry: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
+def _heard(logged: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
     """Return the players that heard an event, without its speaker; empty for empty words."""
-    heard = players if isinstance(entry.to, EveryoneType) else entry.to
-    return [player for player in heard if player != entry.by and entry.event.content.strip()]
+    heard = players if isinstance(logged.to, EveryoneType) else logged.to
+    return [player for player in heard if player != logged.by and logged.event.content.strip()]
 
 
 def _message(parent: ForkPoint, told: Sequence[LoggedEvent], heard: int) -> PlayerMessage:
-    entry = parent.contents.decisions[parent.ask.wave, parent.ask.place]
-    texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
-    options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
-    free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
-    places = {at: free[at] for each in told for at in _carrying(each, {place: texts[place] for place in free})}
-    if entry.source == "fallback" or not places:
-        raise UsageError(f"{parent.files.name}: the words that decision {entry.index} led to are not its own")
-    decision: Decision = parent.ask.request.answer.model_validate(dict(entry.decision))
+    record = parent.contents.decisions[parent.ask.wave, parent.ask.place]
+    texts = {path: text for path, text in paths_in(dict(record.decision)) if isinstance(text, str)}
+    options = {path: _option(parent.ask.request, path, record.decision) for path in texts}
+    free = {path: option or ANY for path, option in options.items() if option is None or isinstance(option, Text)}
+    paths = {at: free[at] for each in told for at in _carrying(each, {path: texts[path] for path in free})}
+    if record.source == "fallback" or not paths:
+        raise UsageError(f"{parent.files.name}: the words that decision {record.index} led to are not its own")
+    decision: Decision = parent.ask.request.answer.model_validate(dict(record.decision))
     players = [plan.id for plan in parent.scenario.players]
     listeners = dict.fromkeys(player for each in told for player in _heard(each, players))
-    return PlayerMessage(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
+    return PlayerMessage(parent, decision, paths, told[0].event.kind, told[0].round, tuple(listeners), heard)
 
 
 def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
-    """Return the places of the texts that an event tells, whole or cut; of equal texts, the one named by the event."""
+    """Return the paths of the texts that an event tells, whole or cut; of equal texts, the one named by the event."""
     words = " ".join(told.event.content.removesuffix(CUT).split())
-    found = [place for place, text in texts.items() if " ".join(text.split()).startswith(words)]
-    return [place for place in found if place[-1] == told.event.words] or found
+    found = [path for path, text in texts.items() if " ".join(text.split()).startswith(words)]
+    return [path for path in found if path[-1] == told.event.words] or found
 
 
-def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> LegalValues | None:
-    """Return the legal values at a place of a decision; a variant's depend on the value of its deciding field."""
+def _option(request: Request[Any], path: Path, decision: Mapping[str, Any]) -> LegalValues | None:
+    """Return the legal values at a path of a decision; a variant's depend on the value of its deciding field."""
     options = leaves(request.answer, request.checked_options)
-    *outer, name = map(str, place)
+    *outer, name = map(str, path)
     if outer == [bare_field(request.answer, request.checked_options)]:
         return options.get(name)
     if outer and isinstance(variant := options.get(".".join(outer)), Variant):

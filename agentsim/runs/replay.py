@@ -22,7 +22,7 @@ from agentsim.records.journal import Journal, JournalContents, Stop, read_journa
 from agentsim.records.load import parsed
 from agentsim.records.run_files import RunFiles, read_history, write_history
 from agentsim.records.versions import HISTORY_FORMAT
-from agentsim.runs.played_game import PlayedGame, volatile_of
+from agentsim.runs.game_in_progress import GameInProgress, volatile_of
 
 _MISSING = object()
 _TAIL = 4096
@@ -80,12 +80,12 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def replayed(name: str, contents: JournalContents) -> PlayedGame:
+def replayed(name: str, contents: JournalContents) -> GameInProgress:
     """Play a journal to its end.
 
     Raises `JournalMismatch` if the rules ask something else than it answers, `ReplayDiffers` if they ask for less.
     """
-    played = PlayedGame.of_journal(contents)
+    played = GameInProgress.of_journal(contents)
     for found in played.replay(contents):
         if not found.is_whole:
             played.advance(found)

@@ -31,7 +31,14 @@ from agentsim.runs import loop
 from agentsim.runs.decide import BeforeDecision, Decider
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import BeforeWave
-from agentsim.runs.played_game import PlayedGame, head_of, restored_scenario, stamp, volatile_of, with_filled_seats
+from agentsim.runs.game_in_progress import (
+    GameInProgress,
+    head_of,
+    restored_scenario,
+    stamp,
+    volatile_of,
+    with_filled_seats,
+)
 from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.recorder import ReplySource
 from agentsim.runs.replay import history_problem, is_over, rebuild_history
@@ -235,10 +242,10 @@ class Run:
         return RunResult(self.files, rebuild_history(self.files), how="rebuilt", remark=remark)
 
     @cached_property
-    def _played(self) -> PlayedGame:
+    def _played(self) -> GameInProgress:
         """The game, built when it begins: until then a bot may take a seat."""
         prepared = self.prepare()
-        return PlayedGame.of_scenario(prepared.scenario, prepared.game, prepared.journal.contents)
+        return GameInProgress.of_scenario(prepared.scenario, prepared.game, prepared.journal.contents)
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:

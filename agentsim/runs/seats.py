@@ -11,7 +11,7 @@ from agentsim.engine.game import Game, bots_of
 from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.models.base import Adjustments, Model, Sampling
 from agentsim.models.keys import key_disclosure, key_for, variable_for
-from agentsim.models.own import Own, OwnModel
+from agentsim.models.own import OwnModel, OwnModelAdapter
 from agentsim.models.pacing import RetryPolicy
 from agentsim.models.prices import PricedModel, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
@@ -202,7 +202,7 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
             raise ScenarioError(
                 f"{plan.model} is a model of a Python program's own: it passes models={{{name.rest!r}: ...}}"
             )
-        return Own(plan.model, seats.own[name.rest])
+        return OwnModelAdapter(plan.model, seats.own[name.rest])
     if name.kind == "script":
         from agentsim.models.own import Scripted
 

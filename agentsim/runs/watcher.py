@@ -55,9 +55,9 @@ class Watcher:
     def counted(self, totals: Totals) -> None:
         """Handle the end of any call; `totals` are the run's so far."""
 
-    def decided(self, entry: DecisionRecord) -> None:
+    def decided(self, record: DecisionRecord) -> None:
         """Handle a decision that is on record."""
-        if entry.source == "fallback":
+        if record.source == "fallback":
             self.fell_back()
 
     def fell_back(self) -> None:

@@ -188,9 +188,9 @@ def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
     """
     seats = _seats(tables)
     populations: dict[str, tuple[str, int, int | None]] = {}
-    for name, place, member in seats:
+    for name, index, member in seats:
         if member is not None:
-            populations.setdefault(_id(tables[place]), (name, place, None))
+            populations.setdefault(_id(tables[index]), (name, index, None))
     named = {**{seat[0]: seat for seat in seats if seat[0]}, **populations}
     part, key = composed(path[depth]), flag + dotted(path)
     number = int(part) if part.isascii() and part.isdecimal() and len(part) < 10 else len(seats)
@@ -198,10 +198,10 @@ def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
         ids = ", ".join(list(named)[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
         valid = f"0 to {len(seats) - 1}{f', or {ids}' if ids else ''}" if seats else ""
         raise ScenarioError("there is no such player", key=key, valid=valid)
-    player, place, member = seats[number] if number < len(seats) else named[part]
+    player, index, member = seats[number] if number < len(seats) else named[part]
     if member is None:
-        return place
-    table = tables[place]
+        return index
+    table = tables[index]
     if path[depth + 1 : depth + 2] and path[depth + 1] in {"count", "id", "player_id"}:
         whole = dotted(("players", _id(table), path[depth + 1]))
         raise ScenarioError("is of a whole population", key=key, valid=whole)

@@ -37,12 +37,14 @@ def validated(model: type[AnyModel], document: Any, *, at: KeyPath = ()) -> AnyM
     try:
         return model.model_validate_json(json.dumps(document))
     except ValidationError as error:
-        raise _refusal(error, model, document, at=at) from None
+        raise _scenario_error(error, model, document, at=at) from None
     except ScenarioError as error:
         raise error.placed(key=dotted(at)) from None
 
 
-def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: KeyPath = ()) -> ScenarioError:
+def _scenario_error(
+    error: ValidationError, model: type[BaseModel], document: Any, *, at: KeyPath = ()
+) -> ScenarioError:
     """Return all errors as one, unknown keys first. A missing key in a table with an unknown key is left out."""
     found: dict[KeyPath, list[tuple[KeyPath, ErrorDetails]]] = {}
     for detail in error.errors(include_url=False):
@@ -66,8 +68,8 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
         errors.note(ScenarioError(problem, key=dotted((*at, *key)), valid=valid))
     try:
         errors.raised()
-    except ScenarioError as refused:
-        return refused
+    except ScenarioError as collected:
+        return collected
     raise error
 
 

@@ -13,7 +13,7 @@ from agentsim.engine.steering import Announcement, Aside, Steer
 from agentsim.engine.survey import Survey
 from agentsim.errors import UsageError
 from agentsim.runs.run import Run
-from agentsim.server.news import News
+from agentsim.server.changes import ChangeSignal
 
 
 class Control:
@@ -23,7 +23,7 @@ class Control:
         self.paused = False
         self._run = run
         self._steps = 0
-        self._changes = News()
+        self._changes = ChangeSignal()
         self._begun = 0  # the highest wave that was started here; the journal knows those on record
         self._between = False  # whether the next wave is waiting to start, so that a steering action may come before it
         self._aside = 0  # the wave of an aside, which is asked even while the game is paused
@@ -50,13 +50,13 @@ class Control:
     def resume(self) -> None:
         """Start decisions again."""
         self.paused = False
-        self._changes.announce()
+        self._changes.notify()
 
     def step(self) -> None:
         """Start one more decision, and pause after it."""
         self.paused = True
         self._steps += 1
-        self._changes.announce()
+        self._changes.notify()
 
     async def announce(self, said: str) -> None:
         """Let the narrator say this before the next wave. Raises `UsageError` if the game has no announcements."""
@@ -78,7 +78,7 @@ class Control:
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
         if isinstance(does, Aside):
-            asked = {entry.player for entry in contents.decisions.values() if entry.kind != Survey.kind}
+            asked = {record.player for record in contents.decisions.values() if record.kind != Survey.kind}
             asked |= self._play.asked if self._play is not None else set()
             if unasked := [player for player in does.players if player not in asked]:
                 raise UsageError(
@@ -86,7 +86,7 @@ class Control:
                     "the latest one; ask again later"
                 )
         self._run.journal.append_steering(max(contents.last_begun_wave, self._begun) + 1, does)
-        self._changes.announce()
+        self._changes.notify()
 
     def show_progress(self) -> None:
         """Record that the game is at the end of its journal and waits for people."""
@@ -122,7 +122,7 @@ class Control:
                 return wave
             if not self.paused or self._steps:
                 return wave
-            await self._changes.news.wait()
+            await self._changes.next_change.wait()
 
     async def before_decision(self, ask: Ask) -> None:
         """Wait until this decision may start."""
@@ -131,4 +131,4 @@ class Control:
             if self._steps:
                 self._steps -= 1
                 return
-            await self._changes.news.wait()
+            await self._changes.next_change.wait()

@@ -50,7 +50,7 @@ class Followed:
                 channel = channel or Channel(self.follower, audience)
                 channel.page = await asyncio.to_thread(self._drawn, channel, address)
                 self._channels[audience] = channel
-                self._announce()
+                self._notify()
         self._go_on()
         return channel.page
 
@@ -69,7 +69,7 @@ class Followed:
                 channel = Channel(self.follower, audience)
                 await asyncio.to_thread(self._drawn, channel, "")
                 self._channels[audience] = channel
-                self._announce()
+                self._notify()
         self._open += 1
         self._go_on()
         try:
@@ -100,7 +100,7 @@ class Followed:
                     alive_at = now + _ALIVE_S
                     async with self._lock:
                         if await asyncio.to_thread(self._tell):
-                            self._announce()
+                            self._notify()
                 if drawing is not None and drawing.done():
                     drawing.result()
                     drawing = None
@@ -115,7 +115,7 @@ class Followed:
             if drawing is not None:
                 drawing.cancel()
             self._task = None
-            self._announce()
+            self._notify()
 
     def _tell(self) -> bool:
         if not self.follower.look():
@@ -138,9 +138,9 @@ class Followed:
             drawing = await asyncio.to_thread(channel.drawn, history, upon)
             async with self._lock:
                 channel.put(drawing)
-                channel.announce()
+                channel.notify()
         self._drawn_at = clock() + max(_DRAWN_S, _SHARE * (clock() - began))
 
-    def _announce(self) -> None:
+    def _notify(self) -> None:
         for channel in self._channels.values():
-            channel.announce()
+            channel.notify()

@@ -18,11 +18,11 @@ from agentsim.records.history import FINISHED
 from agentsim.records.journal import read_journal
 from agentsim.records.people_file import PeopleFile, PersonRecord
 from agentsim.records.run_files import RunFiles
-from agentsim.runs.played_game import restored_scenario, stamp
+from agentsim.runs.game_in_progress import restored_scenario, stamp
 from agentsim.runs.run import Run
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.toml_tables import PeopleTable
-from agentsim.server.news import News
+from agentsim.server.changes import ChangeSignal
 
 VisitStage: TypeAlias = Literal[
     "welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused", "withdrawn"
@@ -32,15 +32,15 @@ LEAVABLE: Final = frozenset({"before", "waiting", "game", "paused", "after"})
 _RECORDED_S = 5.0  # the most seconds to wait until an answer is in the journal
 
 
-class PersonSeat(News):
-    """One person's seat, which announces changes to the person's pages."""
+class PersonSeat(ChangeSignal):
+    """One person's seat, which signals changes to the person's pages."""
 
     def __init__(self, people: People, player: str, web: WebPlayer | None) -> None:
         super().__init__()
         self.people, self.player = people, player
         self._web = web
         if web is not None:
-            web.changed = self.announce
+            web.changed = self.notify
             if self.left:
                 web.withdraw()
 
@@ -109,7 +109,7 @@ class PersonSeat(News):
             file.change(self.player, ready_at=now)
         if self.stage == "done" and self.record.finished_at is None:
             file.change(self.player, finished_at=now)
-        self.people.announce()
+        self.people.notify()
 
 
 class People:
@@ -152,10 +152,10 @@ class People:
         waited = [seat for player, seat in self.seats.items() if player not in self.filled and not seat.left]
         return sum(seat.ready for seat in waited), len(waited)
 
-    def announce(self) -> None:
+    def notify(self) -> None:
         """Wake the pages of all people, and the task that waits for them."""
         for seat in self.seats.values():
-            seat.announce()
+            seat.notify()
 
     async def gathered(self, run: Run) -> None:
         """Wait until all people are ready, unless the game has already begun.
@@ -171,13 +171,13 @@ class People:
                 ends = loop.time() + self.table.wait_s
             try:
                 async with asyncio.timeout_at(ends):
-                    await empty[0].news.wait()
+                    await empty[0].next_change.wait()
             except TimeoutError:
                 self._fill(self._empty(), run)
         if not _begun(run):
             self._fill([seat for seat in self.seats.values() if seat.left], run)
         self.state = "playing"
-        self.announce()
+        self.notify()
 
     def missing(self, run: Run) -> list[PersonSeat]:
         """Return the seats whose person the game waits for before it begins."""
@@ -198,7 +198,7 @@ class People:
     def ended(self, status: str) -> None:
         """Record that the run stopped with this status: the game is over, or only paused."""
         self.state = "over" if status in FINISHED else "paused"
-        self.announce()
+        self.notify()
 
     async def wait_until_journaled(self, asked: WebQuestion) -> None:
         """Wait until the answer to a question is in the journal, for at most `_RECORDED_S` seconds.
@@ -215,10 +215,10 @@ class People:
 
 def _begun(run: Run) -> bool:
     """Return whether any decision of this run is recorded. For a branch, decisions that it inherits do not count."""
-    branch, entries = run.scenario.branch, run.journal.contents.decisions.values()
+    branch, records = run.scenario.branch, run.journal.contents.decisions.values()
     if branch is None:
-        return bool(entries)
-    return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in entries)
+        return bool(records)
+    return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in records)
 
 
 def _is_of(given: Mapping[str, Sequence[str]], asked: WebQuestion) -> bool:

@@ -13,8 +13,8 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.report.page import shown
 from agentsim.runs.replay import is_over
+from agentsim.server.changes import within
 from agentsim.server.followed import Followed
-from agentsim.server.news import within
 from agentsim.server.site import Site
 from agentsim.server.stream import PageAudience, Position, served_run
 
@@ -87,14 +87,14 @@ async def run_stream(site: Site, files: RunFiles, audience: PageAudience, reques
                 with suppress(ConnectionResetError):
                     await response.write(b"retry: 500\n\n")
                     while True:
-                        announced, over_now = channel.news, run.over
+                        changed, over_now = channel.next_change, run.over
                         here, news = channel.message(here)
                         if news:
                             await response.write(news)
                         if over_now:
                             await response.write(b"event: end\ndata:\n\n")
                             break
-                        if not await within(announced, _BEAT_S):
+                        if not await within(changed, _BEAT_S):
                             await response.write(b": here\n\n")
     except AgentsimError as error:
         raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None

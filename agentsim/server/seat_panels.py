@@ -30,15 +30,15 @@ def seat_panels(history: History, player: str) -> dict[str, Markup]:
     """
     seen = as_seen_by(history, player)
     game = find(seen.game)
-    places = {record.id: index for index, record in enumerate(seen.players)}
-    places |= {name: places[each] for each, name in seen.names.items() if name not in places}
+    seat_indices = {record.id: index for index, record in enumerate(seen.players)}
+    seat_indices |= {name: seat_indices[each] for each, name in seen.names.items() if name not in seat_indices}
     panels = sorted(
         compute_from_log(game.panels, told_events(seen, game), seen), key=lambda panel: not isinstance(panel, Board)
     )
     macros: Any = markup.environment().get_template("panels.html.j2").module
     figures: dict[str, Markup] = {}
     for number, panel in enumerate(panels, start=1):
-        drawn = view(_now(panel), places)
+        drawn = view(_now(panel), seat_indices)
         drawn.folded = drawn.folded or (isinstance(panels[0], Board) and number > 1)
         figures[f"figure-{number}"] = macros.panel(drawn, number)
     if not figures:

@@ -18,7 +18,7 @@ from agentsim.players.page_form import FieldProblem, questionnaire
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
-from agentsim.server.news import within
+from agentsim.server.changes import within
 from agentsim.server.people import LEAVABLE, PersonSeat, digest
 from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
@@ -154,7 +154,7 @@ async def _stream(site: Site, seat: PersonSeat, request: web.Request) -> web.Str
                 with suppress(ConnectionResetError):
                     await response.write(b"retry: 500\n\n")
                     while True:
-                        asked, announced = seat.news, channel.news
+                        asked, changed = seat.next_change, channel.next_change
                         left, now = seat.stage == "withdrawn", _key(seat)
                         told = seat.stage not in _TOLD_NOTHING
                         there, html = (channel.position, channel.since(here)) if told else (here, "")
@@ -168,7 +168,7 @@ async def _stream(site: Site, seat: PersonSeat, request: web.Request) -> web.Str
                         if ends:
                             await response.write(b"event: end\ndata:\n\n")
                             break
-                        waits = [asyncio.create_task(each) for each in (asked.wait(), within(announced, _BEAT_S))]
+                        waits = [asyncio.create_task(each) for each in (asked.wait(), within(changed, _BEAT_S))]
                         try:
                             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
                         finally:

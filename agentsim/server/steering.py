@@ -21,7 +21,7 @@ from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.report.page import Served
 from agentsim.runs.fork import Change, ForkPoint
-from agentsim.runs.played_game import restored_scenario
+from agentsim.runs.game_in_progress import restored_scenario
 from agentsim.runs.player_message import messages
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import Run, RunOptions
@@ -113,7 +113,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
     scenario, game = restored_scenario(contents)
     hosted = site.hosted.get(files.journal)
     playing = hosted is not None and hosted.playing
-    last = max(contents.decisions.values(), key=lambda entry: entry.index, default=None)
+    last = max(contents.decisions.values(), key=lambda record: record.index, default=None)
     return {
         "name": files.name,
         "game": game.title,

@@ -18,7 +18,7 @@ from agentsim.report.page import PageOptions, Served, shown
 from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
 from agentsim.runs.follower import Follower
-from agentsim.server.news import News
+from agentsim.server.changes import ChangeSignal
 from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import PAGE_SCRIPT, STREAM_SCRIPT, STYLE
 
@@ -83,7 +83,7 @@ class Rendering(NamedTuple):
     page: str = ""
 
 
-class Channel(News):
+class Channel(ChangeSignal):
     """The fragments for one audience of a run. `pieces` and `parts` grow or are replaced, and versions count up.
 
     Only `drawn` may run concurrently with the other methods.

@@ -166,8 +166,8 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
             raise UsageError(f"--measure {blocks.without(measure)}")
         if not found or blocks.complete < FEWEST_BLOCKS:
             return None
-        widest = max(found, key=lambda each: each.alone.width)
-        return _reached(widest, until.width) if widest.alone.width < until.width else None
+        widest = max(found, key=lambda each: each.pointwise.width)
+        return _reached(widest, until.width) if widest.pointwise.width < until.width else None
 
     return enough
 

@@ -70,7 +70,7 @@ from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
 from agentsim.runs.forecast import ModelForecast, forecast_answers
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import decide_concurrently
-from agentsim.runs.played_game import stamp
+from agentsim.runs.game_in_progress import stamp
 from agentsim.runs.process import reserve_descriptors
 from agentsim.runs.recorder import ReplySource
 from agentsim.runs.seats import Seats, build_players
@@ -162,7 +162,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
         for detail in self.codebook.details:
             of = self.choices.get(detail.of, ())
             answers = _with_nothing(tuple(dict.fromkeys((*of, *detail.options, NONE))))
-            found[detail.name] = Number(0, MOST_NUMBER, nothing=0) if detail.of == "number" else answers
+            found[detail.name] = Number(0, MOST_NUMBER, if_null=0) if detail.of == "number" else answers
         return found
 
     def prompt(self) -> Prompt:
@@ -209,7 +209,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
 
 
 def _with_nothing(values: tuple[str, ...]) -> Choice:
-    return Choice(values, nothing=next((value for value in values if value in {"no", NONE}), None))
+    return Choice(values, if_null=next((value for value in values if value in {"no", NONE}), None))
 
 
 # -- what is coded
@@ -599,9 +599,9 @@ class Coding:
 
     def levels(self, coder: _Coder, name: str) -> Levels:
         """Return the level that a coder gave each of `units` by a code, from 0, or -1 if it gave none."""
-        places = {level: place for place, level in enumerate(self.codebook.code(name).levels)}
+        index_of = {level: index for index, level in enumerate(self.codebook.code(name).levels)}
         given = (coder.units.get((unit.run, unit.anchor)) for _, unit in self.units)
-        return np.array([-1 if each is None else places[each[name]] for each in given], dtype=np.int64)
+        return np.array([-1 if each is None else index_of[each[name]] for each in given], dtype=np.int64)
 
     @cached_property
     def _games(self) -> list[str]:

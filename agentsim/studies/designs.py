@@ -36,7 +36,7 @@ EVERYONE = "all players"
 MOST_CELLS, MOST_IN_FRACTION = 256, 9
 _LONGEST_LABEL = 40
 Word: TypeAlias = frozenset[int]
-"""A word of the defining relation: the places of factors whose levels add up to an even number in every cell."""
+"""A word of the defining relation: the indices of factors whose levels add up to an even number in every cell."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Factorial:
         """
         if factor is None:
             return None
-        names = [tuple(self.factors[place] for place in effect) for effect in self.asked]
+        names = [tuple(self.factors[index] for index in effect) for effect in self.asked]
         keys = {name: key for key, name in self.names.items()}
         wanted = {keys.get(part.strip(), part.strip()) for part in factor.split(",")}
         for name in names:
@@ -128,7 +128,7 @@ class Factorial:
 
     @cached_property
     def asked(self) -> tuple[tuple[int, ...], ...]:
-        """The effects to estimate, as places of factors."""
+        """The effects to estimate, as indices of factors."""
         pairs = (tuple(self.factors.index(each) for each in pair) for pair in self.table.interactions)
         return (*((index,) for index in range(len(self.factors))), *pairs)
 
@@ -156,19 +156,19 @@ class Factorial:
         return [
             self._contrast(effect, levels)
             for effect in self.asked
-            for levels in product(*(range(1, len(self.table.factors[self.factors[place]])) for place in effect))
+            for levels in product(*(range(1, len(self.table.factors[self.factors[index]])) for index in effect))
         ]
 
     def _contrast(self, effect: Sequence[int], levels: Sequence[int]) -> Contrast:
         weights = []
-        share = prod(len(self.table.factors[self.factors[place]]) for place in effect) / len(self.cells)
+        share = prod(len(self.table.factors[self.factors[index]]) for index in effect) / len(self.cells)
         for cell in self.cells:
             signs = (
-                1 if cell[place] == level else -1 if cell[place] == 0 else 0
-                for place, level in zip(effect, levels, strict=True)
+                1 if cell[index] == level else -1 if cell[index] == 0 else 0
+                for index, level in zip(effect, levels, strict=True)
             )
             weights.append(prod(signs) * share)
-        keys = tuple(self.factors[place] for place in effect)
+        keys = tuple(self.factors[index] for index in effect)
         name = self._named(effect)
         if len(effect) == 1 or any(len(self.table.factors[key]) > 2 for key in keys):
             compared = (
@@ -178,7 +178,7 @@ class Factorial:
         return Contrast(name, keys, tuple(weights))
 
     def _named(self, effect: Iterable[int]) -> str:
-        return " x ".join(self.names[self.factors[place]] for place in effect)
+        return " x ".join(self.names[self.factors[index]] for index in effect)
 
 
 def load_design(directory: Path, record: DesignRecord) -> Factorial:
@@ -269,7 +269,7 @@ def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factoria
     for _, words, chosen in sorted(found, key=itemgetter(0)):
         if not any(effect ^ word in wanted for effect in wanted for word in words):
             whole = product(range(2), repeat=len(free))
-            cells = ((*each, *(sum(each[place] for place in own) % 2 for own in chosen)) for each in whole)
+            cells = ((*each, *(sum(each[index] for index in own) % 2 for own in chosen)) for each in whole)
             return Factorial(table, tuple(cells), words)
     raise ScenarioError(
         f"no fraction of {table.fraction} tells all main effects and the asked-for interactions apart; ask for a "
@@ -362,7 +362,7 @@ def cells(
         try:
             casts = [load(base, **loading, model=model, levels=design.placed(levels, base)) for model in cast]
         except ScenarioError as error:
-            raise _refused(design, levels, error, base, loading) from None
+            raise _level_problem(design, levels, error, base, loading) from None
         at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
         if [plan.id for plan in casts[0].players] != players:
             raise ScenarioError(f"{at}: seats other players than the base scenario", key="factors", where=design.where)
@@ -385,7 +385,7 @@ def labels(casts: Sequence[Scenario]) -> list[str]:
     return [*(plan.id for plan in casts[0].players), *models]
 
 
-def _refused(
+def _level_problem(
     design: DesignFile, levels: Mapping[str, Any], error: ScenarioError, base: Source, loading: Mapping[str, Any]
 ) -> ScenarioError:
     """Return the error with the one factor and level that cause it, or with all levels of the cell."""
@@ -396,8 +396,8 @@ def _refused(
         except ScenarioError as own:
             error, key, said = own, f"factors.{name}", level_named(level)
             break
-    place = error.key.removeprefix("--set ")
-    problem = error.problem if f"factors.{place}" == key or not place else f"{place}: {error.problem}"
+    setting = error.key.removeprefix("--set ")
+    problem = error.problem if f"factors.{setting}" == key or not setting else f"{setting}: {error.problem}"
     return ScenarioError(f"{said}: {problem}", key=key, where=design.where, valid=error.valid)
 
 

@@ -23,8 +23,8 @@ from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends, 
 from agentsim.analysis.finished_games import (
     RANK,
     WIN,
-    Column,
     GameRecord,
+    MeasureKey,
     Measures,
     game_record,
     no_such_measure,
@@ -79,7 +79,7 @@ class Blocks:
     record: DesignRecord
     players: tuple[str, ...]
     labels: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[MeasureKey, ...]
     values: Array
     seeds: tuple[int, ...]
     games: tuple[MeasuredGame, ...]
@@ -241,7 +241,7 @@ class DesignEffects:
     unseen: tuple[str, ...]
     effects: tuple[FactorEffect, ...]
     cells: tuple[CellMean, ...]
-    main: tuple[Column, ...]
+    main: tuple[MeasureKey, ...]
     planned: bool
 
     @property
@@ -298,7 +298,7 @@ def design_effects(
     )
 
 
-def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: bool) -> tuple[Column, ...]:
+def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: bool) -> tuple[MeasureKey, ...]:
     """Return the measures and players of the effects that a report begins with.
 
     They are those that the design names. Without `measured`, which says that measures are named, interactions between
@@ -318,20 +318,20 @@ def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: boo
     return tuple(kept or columns)
 
 
-def cell_means(blocks: Blocks, columns: Sequence[Column]) -> Iterator[CellMean]:
+def cell_means(blocks: Blocks, columns: Sequence[MeasureKey]) -> Iterator[CellMean]:
     """Yield the mean of each column in each cell, with the interval of the mean of a condition."""
     whose = {name: own for effect in blocks.design.contrasts() for name, own in members(blocks, effect.factors)}
-    places = {column: index for index, column in enumerate(blocks.columns)}
-    together = intervals.clusters(blocks.seeds)
+    index_of = {column: index for index, column in enumerate(blocks.columns)}
+    membership = intervals.clusters(blocks.seeds)
     for cell, (measure, player) in product(range(len(blocks.design.cells)), columns):
-        own = [places[measure, each] for each in whose[player] if (measure, each) in places]
+        own = [index_of[measure, each] for each in whose[player] if (measure, each) in index_of]
         values = blocks.values[:, cell, own].mean(axis=1)
         there = ~np.isnan(values)
         if not there.any():
             continue
         sums, counts = np.where(there, values, 0.0)[:, None], there.astype(np.float64)[:, None]
         centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-math.inf, math.inf))
-        (ends,) = intervals.ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
+        (ends,) = intervals.ratio_intervals(membership @ sums, membership @ counts, centre=centre, within=within)
         mean = intervals.interval(float(sums.sum() / counts.sum()), ends)
         levels = dict(zip(blocks.design.names.values(), blocks.design.cell_labels(cell), strict=True))
         yield CellMean(measure, player, cell, levels, int(there.sum()), mean)
@@ -369,7 +369,7 @@ def _columns(
     blocks: Blocks, measures: Sequence[str], factors: tuple[str, ...] | None, player: str | None
 ) -> Iterator[tuple[Contrast, str, str, Array]]:
     """Yield (contrast, measure, name of the players, the contrast's value in each block)."""
-    places = {column: index for index, column in enumerate(blocks.columns)}
+    index_of = {column: index for index, column in enumerate(blocks.columns)}
     wanted = measures or dict.fromkeys(measure for measure, _ in blocks.columns)
     for contrast in blocks.design.contrasts():
         if factors is not None and contrast.factors != factors:
@@ -379,7 +379,7 @@ def _columns(
             whose = [each for each in whose if each[0] == player] or [alone(blocks, player)]
         for measure in wanted:
             for name, own in whose:
-                columns = [places[measure, each] for each in own if (measure, each) in places]
+                columns = [index_of[measure, each] for each in own if (measure, each) in index_of]
                 # rank and win are constant over all players together
                 if columns and not (name == EVERYONE and measure in {RANK, WIN}):
                     values = blocks.values[:, :, columns].mean(axis=2)
@@ -399,12 +399,12 @@ def contrast_of(values: Array, contrast: Contrast) -> Array:
 
 def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
     """Return the means over the blocks of one seed, which share their luck. NaN if no block of it is complete."""
-    together = intervals.by_seed(seeds)
-    if len(together) == len(seeds):
+    membership = intervals.by_seed(seeds)
+    if len(membership) == len(seeds):
         return differences
     there = ~np.isnan(differences)
     with np.errstate(invalid="ignore"):
-        found: Array = (together @ np.where(there, differences, 0.0)) / (together @ there)
+        found: Array = (membership @ np.where(there, differences, 0.0)) / (membership @ there)
     return found
 
 
@@ -439,7 +439,7 @@ def design_panels(found: DesignEffects) -> list[Panel]:
     for each in rows:
         form = f"+.{digits[each.measure]}f"
         shown = replace(each, mean=round(each.mean, digits[each.measure]))
-        own = (effect_cell(shown, form, each.blocks, "block"), ends(each.together, form))
+        own = (effect_cell(shown, form, each.blocks, "block"), ends(each.simultaneous, form))
         cells.append((each.effect, each.measure, *(() if alone else (each.player,)), *own))
     columns = ("effect", "measure", *(() if alone else ("player",)), "estimate (95% interval)", "simultaneous")
     known = [(each.effect, each, each.blocks) for each in found.effects]
@@ -478,15 +478,15 @@ def all_effects(found: DesignEffects) -> list[Panel]:
         rows = []
         for each in own:
             alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block")
-            rows.append((each.effect, each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
+            rows.append((each.effect, each.measure, each.player, each.blocks, alone, ends(each.simultaneous, "+.3f")))
         columns = ("effect", "measure", "player", "blocks", "estimate (95% interval)", "simultaneous")
         title = f"Further effects of {' x '.join(found.names[key] for key in factors)}"
         shown.append(DataTable(title, columns, tuple(rows), _INTERVALS))
     return shown
 
 
-def _by_column(rows: Sequence[FactorEffect]) -> dict[Column, list[FactorEffect]]:
-    found: dict[Column, list[FactorEffect]] = {}
+def _by_column(rows: Sequence[FactorEffect]) -> dict[MeasureKey, list[FactorEffect]]:
+    found: dict[MeasureKey, list[FactorEffect]] = {}
     for each in rows:
         found.setdefault((each.measure, each.player), []).append(each)
     return found
@@ -494,7 +494,7 @@ def _by_column(rows: Sequence[FactorEffect]) -> dict[Column, list[FactorEffect]]
 
 def _cell_tables(found: DesignEffects, digits: Mapping[str, int]) -> Iterator[DataTable]:
     """Yield tables with a row for each cell and a column for each measure, at most `_MOST_MEANS` in each."""
-    by_cell: dict[int, dict[Column, CellMean]] = {}
+    by_cell: dict[int, dict[MeasureKey, CellMean]] = {}
     for each in found.cells:
         by_cell.setdefault(each.cell, {})[each.measure, each.player] = each
     columns = list(found.main)
@@ -517,7 +517,7 @@ def _digits(found: DesignEffects) -> dict[str, int]:
     """Return the decimals of each measure, by which its widest half interval keeps two significant digits."""
     widest: dict[str, float] = {}
     for measure, interval in (
-        *((each.measure, each.alone) for each in found.effects),
+        *((each.measure, each.pointwise) for each in found.effects),
         *((each.measure, each.mean) for each in found.cells),
     ):
         half = interval.width / 2 if math.isfinite(interval.width) else 0.0

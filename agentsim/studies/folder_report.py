@@ -74,7 +74,7 @@ MOST_NAMED = 12
 class ReportSection:
     """The games of one game under one condition.
 
-    `above` names the games with too many fallbacks, `kept` are the standings without them. `lost_to_host` names the
+    `above` names the games with too many fallbacks, `few_fallbacks` are the standings without them. `lost_to_host` names the
     games with a decision lost to a host, `without_host` are the standings without them; both are None if there are no
     such games. `hosts` has the answers by host.
     """
@@ -83,7 +83,7 @@ class ReportSection:
     condition: Condition
     table: Standings
     above: tuple[str, ...]
-    kept: Standings | None
+    few_fallbacks: Standings | None
     lost_to_host: tuple[str, ...]
     without_host: Standings | None
     hosts: tuple[HostLine, ...]
@@ -100,7 +100,7 @@ class ReportSection:
 
     def panels(self) -> list[Panel]:
         """Return the tables and charts of the section."""
-        shown = panels(self.table, self.favours, self.relations, self.kept)
+        shown = panels(self.table, self.favours, self.relations, self.few_fallbacks)
         if self.scores:
             shown.insert(-1, score_panel(self.scores, score_words(self.game)))
         if self.beliefs:
@@ -127,7 +127,7 @@ class ReportSection:
         yield "votes-for-the-own-maker", (self.favours, {})
         yield "for-and-against-each-other", (self.relations, {})
         for each in self.ballots:
-            yield "position-on-the-ballot", (each.places, {"p": each.p})
+            yield "position-on-the-ballot", (each.positions, {"p": each.p})
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class ShownPanel(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The comparison of all games. `alone` counts the branches that are in no figure.
+    """The comparison of all games. `left_out_branches` counts the branches that are in no figure.
 
     `codings` are what coders said of the games, by codebook. `named` are the tables and settings that the caller names
     as planned, `planned` those and the batches' own.
@@ -179,7 +179,7 @@ class Report:
     groups: tuple[GameGroup, ...]
     arms: tuple[Comparison, ...]
     designs: tuple[DesignEffects, ...]
-    alone: int
+    left_out_branches: int
     named: frozenset[str]
     planned: frozenset[str]
     codings: tuple[Coding, ...] = ()
@@ -243,12 +243,12 @@ class Report:
             main = not self.designs or (group.keys <= self.named and bool(group.keys))
             found += (ShownPanel(planned, main, _titled(panel, of)) for panel in group.panels())
         for group in self.groups:
-            alone = len(group.conditions) == 1 and not self.designs
+            only_game = len(group.conditions) == 1 and not self.designs
             for part in group.parts:
                 of = part.name if several else part.condition.name
                 for panel in part.panels():
                     name = slug(panel.title)
-                    shown = name in self.named or (alone and name in MAIN)
+                    shown = name in self.named or (only_game and name in MAIN)
                     found.append(ShownPanel(name in self.planned, shown, _titled(panel, of)))
         found += (ShownPanel(planned=False, main=True, panel=panel) for panel in arm_panels(self.arms))
         for group in self.groups:
@@ -352,11 +352,11 @@ def compared(
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
         groups.append(_group(name, conditions, max_fallbacks))
-    alone = 0 if arms else len(read.games) - len(games)
+    left_out = 0 if arms else len(read.games) - len(games)
     named = frozenset(planned)
     of_batches = named.union(*map(planned_by_batch, directories))
     coded = tuple(each for directory in directories for each in _codings(directory))
-    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, alone, named, of_batches, coded)
+    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, left_out, named, of_batches, coded)
     _check_planned(found)
     return found
 
@@ -408,22 +408,22 @@ def _group(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> 
 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
     games = condition.games
-    above = tuple(game.name for game in games if game.fallen > max_fallbacks)
-    kept = [game for game in games if game.fallen <= max_fallbacks]
+    above = tuple(game.name for game in games if game.worst_fallback_rate > max_fallbacks)
+    below = [game for game in games if game.worst_fallback_rate <= max_fallbacks]
     lost = tuple(game.name for game in games if game.lost_to_host)
-    lots, table = (ballots(games, final=final) for final in (False, True)), standings(games)
+    both_kinds, table = (ballots(games, final=final) for final in (False, True)), standings(games)
     return ReportSection(
         game=name,
         condition=condition,
         table=table,
         above=above,
-        kept=standings(kept) if above else None,
+        few_fallbacks=standings(below) if above else None,
         lost_to_host=lost,
         without_host=standings([game for game in games if not game.lost_to_host]) if lost else None,
         hosts=host_lines([relative(game) for game in games] if table.relative else games),
         favours=tuple(own_makers(games)),
         relations=tuple(relations(games)),
-        ballots=tuple(each for each in lots if each is not None),
+        ballots=tuple(each for each in both_kinds if each is not None),
         scores=tuple(_scores(condition, [line.label for line in table.lines])),
         beliefs=tuple(belief_lines(games)),
         reliability=tuple(reliability_bins(games)),
@@ -433,8 +433,8 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
 def _scores(condition: Condition, labels: Sequence[str]) -> list[Measured]:
     """Return the means of the game's own scores by label, in the order of the labels."""
     found = [each for each in measured([condition]) if each.label is not None and each.measure not in {RANK, WIN}]
-    places = {label: index for index, label in enumerate(labels)}
-    return sorted(found, key=lambda each: places.get(each.label or "", len(places)))
+    order = {label: index for index, label in enumerate(labels)}
+    return sorted(found, key=lambda each: order.get(each.label or "", len(order)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from agentsim.analysis.arms import (
     repeats,
     unpaired_note,
 )
-from agentsim.analysis.finished_games import Column, Measures, game_record
+from agentsim.analysis.finished_games import MeasureKey, Measures, game_record
 from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
@@ -39,7 +39,7 @@ from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.fork import BranchJob
-from agentsim.runs.played_game import DecidedWave, PlayedGame
+from agentsim.runs.game_in_progress import DecidedWave, GameInProgress
 from agentsim.runs.player_message import PlayerMessage, Swap, messages
 from agentsim.runs.replay import is_over
 
@@ -55,7 +55,7 @@ class BranchResult:
     """
 
     responses: Responses
-    results: Mapping[Column, float]
+    results: Mapping[MeasureKey, float]
     rest: object = None
 
 
@@ -105,7 +105,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
     """Return the effect of each message. The simultaneous intervals cover all messages."""
     paired = [sorted(said.keys() & swapped.keys()) for _, (said, swapped) in found]
     most = max(map(len, paired), default=0)
-    columns: list[Column] = []
+    columns: list[MeasureKey] = []
     blocks: list[Array] = []
     same: list[str | None] = []
     ends: list[tuple[int, int]] = []  # by message: the number of columns of listeners, and of all columns
@@ -133,7 +133,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
     ]
 
 
-def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:
+def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[MeasureKey], Array, int]:
     """Return the columns, their values by side, branch and column, and how many columns are of listeners."""
     branches = [branch for side in sides for branch in side]
     rows = list(_rows(message, [branch.responses for branch in branches]))
@@ -158,7 +158,7 @@ class _Row:
     listeners: tuple[str, ...]
 
     @property
-    def column(self) -> Column:
+    def column(self) -> MeasureKey:
         measure = self.what if self.chosen is None else f"{self.what} = {self.chosen}"
         return measure, self.listeners[0] if len(self.listeners) == 1 else ALL
 
@@ -365,7 +365,7 @@ def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
     if (record := game_record(files.name, history)) is None:
         return None
     contents = read_journal(files.journal)
-    played = PlayedGame.of_journal(contents)
+    played = GameInProgress.of_journal(contents)
     found = responses(
         played.replay(contents),
         played.play.log,

@@ -39,14 +39,14 @@ class Placement:
     """The new label relative to a pool whose mean log strength is 0.
 
     `strength` is the log strength of the new label, `members` are those of the pool. `stronger` has by member the
-    probability that the new label is stronger, `places` the probabilities that it is the strongest of all, the second,
-    and so on. `dispersion` is None with fewer than `FEWEST` blocks.
+    probability that the new label is stronger, `rank_probabilities` the probabilities that it is the strongest of all,
+    the second, and so on. `dispersion` is None with fewer than `FEWEST` blocks.
     """
 
     strength: Interval
     members: tuple[Interval, ...]
     stronger: tuple[float, ...]
-    places: tuple[float, ...]
+    rank_probabilities: tuple[float, ...]
     dispersion: Dispersion | None
     found: Posterior
 
@@ -79,12 +79,12 @@ def placement(
     *members, own = credible_intervals(strength)
     stronger = (strength[:, -1:] > strength[:, :-1]).mean(axis=0)
     return Placement(
-        own, tuple(members), tuple(map(float, stronger)), tuple(map(float, found.places[-1])), spread, found
+        own, tuple(members), tuple(map(float, stronger)), tuple(map(float, found.rank_probabilities[-1])), spread, found
     )
 
 
 def _dispersion(found: Posterior, games: Sequence[ChoiceSets], block: int) -> Dispersion | None:
-    """Return Pearson's statistic of the last label's places in each block, over its degrees of freedom.
+    """Return Pearson's statistic of the last label's ranks in each block, over its degrees of freedom.
 
     P. McCullagh and J. A. Nelder, Generalized Linear Models, 1989, section 4.5. Returns None for fewer than `FEWEST`
     blocks.
@@ -138,12 +138,12 @@ def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks:
 def information(logs: Array, table: Sequence[int]) -> Array:
     """Return the expected Fisher information of one game about the log strengths, as a matrix of labels by labels.
 
-    It is the sum over places of diag(p) - p p', in which p are the chances to take the place among those who have none.
+    It is the sum over ranks of diag(p) - p p', in which p are the chances to take the rank among those who have none.
     """
     waits = np.random.default_rng(SEED).standard_exponential((_ORDERS, len(table)))
     strength = np.exp(logs[list(table)])
-    place = (waits / strength).argsort(axis=1).argsort(axis=1)
-    competes = place[:, None, :] >= np.arange(len(table) - 1)[:, None]
+    rank = (waits / strength).argsort(axis=1).argsort(axis=1)
+    competes = rank[:, None, :] >= np.arange(len(table) - 1)[:, None]
     chance = competes * strength
     chance = (chance / chance.sum(axis=2, keepdims=True)).reshape(-1, len(table)) @ np.eye(len(logs))[list(table)]
     found: Array = (np.diag(chance.sum(axis=0)) - chance.T @ chance) / _ORDERS

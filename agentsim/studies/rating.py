@@ -25,7 +25,7 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.batch.manifest import Design, Manifest, prepared, read_manifest
 from agentsim.runs.batch.run_batch import Batch
-from agentsim.runs.batch.seating import Planned, derived_seed
+from agentsim.runs.batch.seating import PlannedGame, derived_seed
 from agentsim.runs.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
@@ -78,7 +78,7 @@ class Rating:
         casts = tuple(pool.cast(plan) for plan in (*map(pool.plan, pool.members), new))
         design = Design(seed, 0, (*pool.labels, f"{new.title} (rated)"), paired=True)
         limits = LimitOverrides(self.max_cost_usd, self.max_calls, self.max_wall_s)
-        self.manifest = Manifest(design, (), casts).limited(self.env, limits)
+        self.manifest = Manifest(design, (), casts).with_limits(self.env, limits)
         name = f"rate_{re.sub('[^A-Za-z0-9._-]+', '-', new.title)[:60]}_{what.hexdigest()[:8]}"
         self.directory = self.out or self.logs_dir / name
         if (there := read_manifest(self.directory)) is not None:
@@ -126,7 +126,7 @@ class Rating:
                     self._lost_to_host.append(game.name)
         return True
 
-    def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
+    def _block(self, number: int, table: tuple[int, ...]) -> list[PlannedGame]:
         """Return one game for every seat, all with one seed.
 
         The labels have a random order that is drawn for the block, and move on by one seat from game to game.
@@ -135,7 +135,8 @@ class Rating:
         order = np.random.default_rng(seed).permutation(table)
         names = [f"game_{number * self.seats + turn + 1:04d}" for turn in seats]
         return [
-            Planned(name, seed, tuple(seats), tuple(np.roll(order, turn).tolist())) for turn, name in enumerate(names)
+            PlannedGame(name, seed, tuple(seats), tuple(np.roll(order, turn).tolist()))
+            for turn, name in enumerate(names)
         ]
 
     @cached_property
@@ -161,7 +162,7 @@ class Rating:
     @property
     def sentence(self) -> str:
         """The result as one sentence that may be quoted."""
-        strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
+        strength, first, size = self.placement.strength, self.placement.rank_probabilities[0], len(self.frozen.members)
         played = len(self.manifest.games)
         return (
             f"{self.model} has a log strength of {strength.value:+.2f} over the mean of a reference pool of "
@@ -192,7 +193,7 @@ class Rating:
             "strength": asdict(known.strength),
             "width": known.strength.width,
             "wide": known.strength.width >= self.width,
-            "places": list(known.places),
+            "rank_probabilities": list(known.rank_probabilities),
             "members": [
                 {
                     "label": label,

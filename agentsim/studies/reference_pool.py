@@ -199,13 +199,13 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
         seated = [_member(plan, record.name) for plan in scenario.players]
         keys = [member.model_dump_json(exclude={"label"}) for member in seated]
         members |= {key: member for key, member in zip(keys, seated, strict=True) if key not in members}
-        places = [list(members).index(key) for key in keys]
+        indices = [list(members).index(key) for key in keys]
         ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
         results.append(
             PoolGame(
                 name=record.name,
                 seed=record.seed,
-                members=tuple(places),
+                members=tuple(indices),
                 ranks=tuple(ranks),
                 sha256=hashlib.sha256(raw).hexdigest(),
             )

@@ -29,7 +29,7 @@ from agentsim.engine.wording import counted, decimals, listed
 
 UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
 MOST_RELATIONS = 40
-_KEPT = "* Without the games of too many fallbacks."
+_STAR_NOTE = "* Without the games of too many fallbacks."
 _ALL = "all"
 _RELATIVE = {RANK: f"relative {RANK}"}
 
@@ -38,18 +38,18 @@ _RELATIVE = {RANK: f"relative {RANK}"}
 class Column:
     """A column of a table of labels: its heading, and its cell for a label.
 
-    If `again`, it comes a second time, with a star, for the standings without games of too many fallbacks.
+    If `starred`, it comes a second time, with a star, for the standings without games of too many fallbacks.
     """
 
     heading: str
     cell: Callable[[StandingsLine], Cell]
-    again: bool = True
+    starred: bool = True
 
 
-LEADERBOARD: Final = (
+STANDINGS: Final = (
     Column("games", lambda line: line.games),
-    Column("entries", lambda line: line.entries, again=False),
-    Column("wins", lambda line: round(line.wins, 2), again=False),
+    Column("entries", lambda line: line.entries, starred=False),
+    Column("wins", lambda line: round(line.wins, 2), starred=False),
     Column("win rate", lambda line: written(line.win_rate, ".0%")),
     Column("{rank}", lambda line: written(line.mean_rank, ".2f")),
     Column("rating", lambda line: written(line.strength, "+.2f")),
@@ -66,33 +66,36 @@ RATINGS: Final = (
 
 
 def _of_labels(
-    columns: Sequence[Column], lines: Sequence[StandingsLine], found: Standings, kept: Standings | None
+    columns: Sequence[Column], lines: Sequence[StandingsLine], found: Standings, few_fallbacks: Standings | None
 ) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
-    """Return the headings and the rows of a table of labels; a label without a game in `kept` has empty cells there."""
-    same = {line.label: line for line in kept.lines} if kept is not None else {}
-    again = [column for column in columns if column.again and kept is not None]
+    """Return the headings and the rows of a table of labels; starred cells of a label without a game are empty."""
+    same = {line.label: line for line in few_fallbacks.lines} if few_fallbacks is not None else {}
+    starred = [column for column in columns if column.starred and few_fallbacks is not None]
     headings = [column.heading.format(rank=_rank(found)) for column in columns]
-    headings += [f"{column.heading.format(rank=_rank(kept or found))}*" for column in again]
+    headings += [f"{column.heading.format(rank=_rank(few_fallbacks or found))}*" for column in starred]
     rows: list[tuple[Cell, ...]] = []
     for line in lines:
-        beside = (column.cell(same[line.label]) if line.label in same else None for column in again)
-        rows.append((line.label, *(column.cell(line) for column in columns), *beside))
+        starred_cells = (column.cell(same[line.label]) if line.label in same else None for column in starred)
+        rows.append((line.label, *(column.cell(line) for column in columns), *starred_cells))
     return ("", *headings), tuple(rows)
 
 
 def panels(
-    found: Standings, own_makers: Sequence[OwnMaker], relations: Sequence[Relation] = (), kept: Standings | None = None
+    found: Standings,
+    own_makers: Sequence[OwnMaker],
+    relations: Sequence[Relation] = (),
+    few_fallbacks: Standings | None = None,
 ) -> list[Panel]:
     """Return the panels in their order, without empty ones.
 
-    `kept` are the standings without the games of too many fallbacks, None if there are no such games.
+    `few_fallbacks` are the standings without the games of too many fallbacks, None if there are no such games.
     """
     shown: list[Panel] = [DataTable("Standings", ("",), (), UNRANKED)]
     if found.lines or not found.unranked:
-        shown = _places_of_all(found, kept)
+        shown = _places_of_all(found, few_fallbacks)
     if found.seats:
         note = (
-            "By place at the table, in the order of the scenario's players. The test takes off what each model or "
+            "By seat at the table, in the order of the scenario's players. The test takes off what each model or "
             "player explains, and flips the signs of games."
         )
         shown.append(_by_position("seat", found, note))
@@ -108,18 +111,18 @@ def panels(
     return [*shown, cost_panel(found.played)]
 
 
-def _places_of_all(found: Standings, kept: Standings | None) -> list[Panel]:
+def _places_of_all(found: Standings, few_fallbacks: Standings | None) -> list[Panel]:
     ranks = [(line.label, line.mean_rank) for line in found.lines]
     shown: list[Panel] = [
-        _leaderboard(found, kept),
+        _leaderboard(found, few_fallbacks),
         _chart(_rank(found).capitalize(), f"{_rank(found)}: lower is better", ranks),
-        _ratings_table(found, kept),
+        _ratings_table(found, few_fallbacks),
         _chart("Strength", "log strength (Plackett-Luce)", [(line.label, line.strength) for line in found.lines]),
     ]
     return [*shown, _strongest(found.lines), _matrix(found)] if len(found.lines) > 1 else shown
 
 
-def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
+def _leaderboard(found: Standings, few_fallbacks: Standings | None) -> DataTable:
     note = (
         "Intervals of 95% (cluster jackknife by seed). Of a first place that n players share, each has 1/n of a win. "
         "The rating is the log strength (Plackett-Luce) with 95% of the posterior."
@@ -136,42 +139,42 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         note += f" {_rank(found).capitalize()}s {verdict} (sign-flip test: {p_value(found.null_p)})."
     if found.seats_fixed:
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
-    if kept is not None:
-        note += f" {_KEPT}"
-    columns = _of_labels(LEADERBOARD, found.lines, found, kept)
+    if few_fallbacks is not None:
+        note += f" {_STAR_NOTE}"
+    columns = _of_labels(STANDINGS, found.lines, found, few_fallbacks)
     return DataTable("Standings", *columns, note, sentence=standing_sentence(found, _rank(found)))
 
 
-def _ratings_table(found: Standings, kept: Standings | None) -> DataTable:
+def _ratings_table(found: Standings, few_fallbacks: Standings | None) -> DataTable:
     p = p_value(found.wins_p)
     note = (
         "First of all: the chance to come first among one of each, from wins alone. Log strength: Plackett-Luce of all "
-        "places; expected are the wins that it predicts in these games. Both are posterior means with 95% of the "
+        "ranks; expected are the wins that it predicts in these games. Both are posterior means with 95% of the "
         "posterior. "
     )
     if found.wins_fail:
         note += (
-            f"The strengths do not predict the wins ({p}): strength is about places here, and no chance to come "
+            f"The strengths do not predict the wins ({p}): strength is about ranks here, and no chance to come "
             "first follows from it. "
         )
     else:
         note += f"The strengths predict the wins ({p}): first by ranks is what follows from these. "
     note += "A strength is assumed to be the same in all games and seats, beside any others."
-    if kept is not None:
-        note += f" {_KEPT}"
+    if few_fallbacks is not None:
+        note += f" {_STAR_NOTE}"
     by_strength = sorted(found.lines, key=lambda line: -line.strength.value)
-    columns = _of_labels(RATINGS, by_strength, found, kept)
+    columns = _of_labels(RATINGS, by_strength, found, few_fallbacks)
     return DataTable("Ratings", *columns, note, sentence=rating_sentence(found))
 
 
 def _strongest(lines: Sequence[StandingsLine]) -> DataTable:
     ordered = sorted(lines, key=lambda line: -line.strength.value)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (line.label, *(round(100 * chance) for chance in line.places)) for line in ordered
+        (line.label, *(round(100 * chance) for chance in line.rank_probabilities)) for line in ordered
     )
     note = "Percent: how likely an entry is the strongest, the second strongest and so on, by the log strength."
     return DataTable(
-        "Places by strength",
+        "Ranks by strength",
         ("", *map(str, range(1, len(rows) + 1))),
         rows,
         note,
@@ -216,7 +219,7 @@ def _by_position(what: str, found: Standings, note: str) -> DataTable:
         title, results, p = "Order of speaking", found.turn, found.turn_p
     rows = tuple(
         (
-            *(each.place, each.entries, round(each.wins, 2), written(each.win_rate, ".0%")),
+            *(each.position, each.entries, round(each.wins, 2), written(each.win_rate, ".0%")),
             written(each.mean_rank, ".2f"),
         )
         for each in results
@@ -318,10 +321,10 @@ def strongest_sentence(ordered: Sequence[StandingsLine]) -> str:
     """Return a sentence on the strongest label, or on the labels that share the first place."""
     line = ordered[0]
     many = counted(line.games, "game")
-    of_what = f"(Plackett-Luce model of all places; {many})"
+    of_what = f"(Plackett-Luce model of all ranks; {many})"
     if equal := _equal(ordered, line, lambda each: each.strength.value):
         return f"No entry has the highest strength: {equal} have the same {of_what}."
-    return f"{line.label} has the highest strength with a probability of {line.places[0]:.0%} {of_what}."
+    return f"{line.label} has the highest strength with a probability of {line.rank_probabilities[0]:.0%} {of_what}."
 
 
 def ahead_sentence(found: Standings) -> str:
@@ -355,14 +358,14 @@ def position_sentence(
     verdict = "differ" if p <= SMALL else "do not differ detectably"
     most = max(each.win_rate.value for each in results)
     best = [each for each in results if math.isclose(each.win_rate.value, most)]
-    first, alone = best[0], len(best) == 1
+    first, is_only = best[0], len(best) == 1
     if len(best) == len(results) > 1:
         won = f"all {what}s came first equally often"
-    elif alone:
-        won = f"{what} {first.place} came first most often, in "
+    elif is_only:
+        won = f"{what} {first.position} came first most often, in "
         won += estimated(first.win_rate, ".0%", first.entries, f"{counted(first.entries, 'entry')}")
     else:
-        named = listed([str(each.place) for each in best])
+        named = listed([str(each.position) for each in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
     said = f"The ranks of {what}s {verdict} (sign-flip test: {p_value(p)}); {won}."
     if uneven is not None:
@@ -506,7 +509,7 @@ def _highest(means: Sequence[Measured], measure: str, form: str) -> str:
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for each in found:
-        both = ends(each.together, "+.2f")
+        both = ends(each.simultaneous, "+.2f")
         games = f"{each.games[0]}, {each.games[1]}"
         rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
     note = (
@@ -534,18 +537,20 @@ def _verdict(found: Sequence[Difference]) -> str:
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."
     if not known:
         return ""
-    apart = [each for each in known if each.together.excludes(0)]
+    apart = [each for each in known if each.simultaneous.excludes(0)]
     if not apart:
         alone = sum(each.difference.excludes(0) for each in known)
         return (
             f"None of {counted(len(known), 'difference')} {DIFFERS} (simultaneous 95% intervals); by its own interval "
             f"{alone} would."
         )
-    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
-    together = difference_sentence(replace(clearest, difference=clearest.together), "simultaneous 95% interval")
+    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.simultaneous.width))
+    clearest_sentence = difference_sentence(
+        replace(clearest, difference=clearest.simultaneous), "simultaneous 95% interval"
+    )
     differ = "differs" if len(apart) == 1 else "differ"
     said = f"{len(apart)} of {counted(len(known), 'difference')} {differ} from zero (simultaneous 95% intervals)"
-    return f"{said}. {together}"
+    return f"{said}. {clearest_sentence}"
 
 
 def host_panel(lines: Sequence[HostLine], *, relative: bool) -> DataTable:
@@ -574,15 +579,15 @@ def ballot_panel(found: Sequence[Ballots]) -> DataTable:
     """Return a table of the votes for each position on the ballot, by kind of vote."""
     rows, tests, said = [], [], []
     for each in found:
-        kind = _VOTES[each.places[0].final]
-        for at in each.places:
+        kind = _VOTES[each.positions[0].final]
+        for at in each.positions:
             share = written(at.share, ".0%")
             rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
         votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
         tested = "too few games for a test" if each.p is None else p_value(each.p)
         tests.append(f"{kind} votes: {tested}")
         told = each.p is not None and each.p <= SMALL
-        first = each.places[0]
+        first = each.positions[0]
         whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by chance alone; {votes}")
         effect = f"{'An' if told else 'No'} effect of ballot position on {kind} votes was found"
         said.append(f"{effect} ({tested}): the first position got {whole}.")

@@ -1,4 +1,4 @@
-"""Checks of a game, for its author. Each takes a game's name (or a `Case`) and reports its findings with their places.
+"""Checks of a game, for its author. Each takes a game's name (or a `Case`) and reports where it found problems.
 
     from agentsim.testing import contract
     test_contract = contract("mygame")
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agentsim.testing import golden, laws, leaves, privacy, prompts, purity, rules
+from agentsim.testing import determinism, golden, invariants, leaves, privacy, prompts, rules
 from agentsim.testing.case import Case, Checkable, case_of
 from agentsim.testing.check import Check, Finding, Report
 
@@ -26,12 +26,12 @@ CHECKS: Mapping[str, Check] = {
         rules.log_replays,
         rules.run_replays,
         rules.pages_and_tables,
-        laws.laws_hold,
-        laws.warnings_true,
-        purity.same_seed,
-        purity.same_process,
-        purity.asking_changes_nothing,
-        purity.bots_pure,
+        invariants.invariants_hold,
+        invariants.warnings_true,
+        determinism.same_seed,
+        determinism.same_process,
+        determinism.asking_changes_nothing,
+        determinism.bots_pure,
         prompts.prompts_filled,
         prompts.no_control_tokens,
         prompts.history_grows,

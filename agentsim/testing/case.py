@@ -48,7 +48,7 @@ class Asked(NamedTuple):
         return self.ask.request.player
 
     @property
-    def place(self) -> tuple[PlayerId, str, int]:
+    def key(self) -> tuple[PlayerId, str, int]:
         return self.player, self.ask.request.kind, self.ask.nth
 
     @property
@@ -73,7 +73,7 @@ class SampleGame:
         return self.play.log
 
     def steps(self) -> Iterator[LoggedEvent | Request[Any]]:
-        """Yield all events, and each question at the place where it was asked."""
+        """Yield all events, and each question when it was asked."""
         upto = 0
         for asked in self.asked:
             yield from self.log[upto : asked.events_before]
@@ -173,7 +173,7 @@ class Case:
         return tuple(self.game_by(seed=seed) for seed in range(self.seeds))
 
     def every(self) -> Iterator[tuple[str, Asked]]:
-        """Yield every question of these games, with its place."""
+        """Yield every question of these games, with the game it is from."""
         for seed, played in enumerate(self.games):
             yield from ((f"seed {seed}, {asked}", asked) for asked in played.asked)
 
@@ -236,7 +236,7 @@ def words_of(told: LoggedEvent) -> str:
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the places at which two JSON values differ, with both values."""
+    """Yield the paths at which two JSON values differ, with both values."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from differences(one[key], other[key], f"{path}.{key}".lstrip("."))
@@ -248,10 +248,10 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any
 
 
 def named(path: Sequence[str | int], players: Collection[PlayerId]) -> str:
-    """Return the name of a place in all requests of a kind: `#` is any entry of a list, `*` any player."""
+    """Return the name of a path in all requests of a kind: `#` is any entry of a list, `*` any player."""
     return ".".join("#" if str(part).isdigit() else "*" if part in players else str(part) for part in path)
 
 
 def excused(name: str, reasons: Collection[str]) -> bool:
-    """Return whether a place is one of these, or a part of one."""
+    """Return whether a path is one of these, or a part of one."""
     return any(f"{name}.".startswith(f"{each}.") for each in reasons)

@@ -1,8 +1,8 @@
-"""Check: a test that applies to any game. Report: the findings of one check in one game, with places and advice.
+"""Check: a test that applies to any game. Report: the findings of one check in one game, with locations and advice.
 
-A check is a generator of (place, problem), or (place, problem, advice). It returns a description of what it examined,
-which begins with "nothing" if the game gave it nothing to examine. The first line of its docstring states what it
-checks; the rest is the advice of findings without their own.
+A check is a generator of (location, problem), or (location, problem, advice). It returns a description of what it
+examined, which begins with "nothing" if the game gave it nothing to examine. The first line of its docstring states
+what it checks; the rest is the advice of findings without their own.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Findings: TypeAlias = Generator[tuple[str, str] | tuple[str, str, str], None, st
 
 
 class Stopped(Exception):
-    """A game stopped in another process. `place` has the place and the error, as `raised` returns them."""
+    """A game stopped in another process. `found` has the location and the error, as `raised` returns them."""
 
     def __init__(self, where: str, what: str) -> None:
         super().__init__(where, what)
-        self.place = (where, what)
+        self.found = (where, what)
 
 
 class Finding(NamedTuple):
-    """The problem `what` at the place `where`, and advice.
+    """The problem `what` at the location `where`, and advice.
 
     `stopped` means that the game raised an error and the check ended.
     """
@@ -90,11 +90,11 @@ class Check:
         except StopIteration as stop:
             looked_at = stop.value
         except Exception as error:  # noqa: BLE001 - the code of a game may raise anything
-            place = error.place if isinstance(error, Stopped) else raised(error)
-            found[place] = Finding(*place, "No game may stop there.", stopped=True)
+            stopped = error.found if isinstance(error, Stopped) else raised(error)
+            found[stopped] = Finding(*stopped, "No game may stop there.", stopped=True)
         return Report(looked_at, tuple(found.values()))
 
 
 def raised(error: Exception) -> tuple[str, str]:
-    """Return the place at which a game raised an error, and the error."""
+    """Return the location at which a game raised an error, and the error."""
     return location_of(error), f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"

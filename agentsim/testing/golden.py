@@ -70,8 +70,8 @@ def _lines(played: SampleGame) -> Iterator[str]:
     yield ""
     yield from map(_event, log[told:])
     yield f"\n=== {played.outcome.reason}"
-    for place in played.outcome.standings:
-        yield f"{place.rank or 0}. {place.player} {dict(place.score)}"
+    for standing in played.outcome.standings:
+        yield f"{standing.rank or 0}. {standing.player} {dict(standing.score)}"
 
 
 def _told_before(log: Sequence[LoggedEvent], decision: int, start: int) -> int:

@@ -13,7 +13,7 @@ from agentsim.testing.case import Case, excused, named
 from agentsim.testing.check import Check, Findings
 
 _MOST = 8
-"""The most questions of a kind that are examined, and the most values from other requests that are tried in a place."""
+"""The most questions of a kind that are examined, and the most values from other requests that are tried at a path."""
 _DECIDES = "Show it in the prompt: what is legal, or the fallback, depends on it."
 _IDLE = "Leave it out of the request."
 Path: TypeAlias = tuple[str | int, ...]
@@ -26,24 +26,24 @@ def leaves_shown(case: Case) -> Findings:
         return "nothing: what is shown in one of a game's scenarios is shown"
     looked = [leaf for each in (case, *case.others) for leaf in _looked_at(each)]
     values: defaultdict[str, list[Any]] = defaultdict(list)
-    for place, _, _, _, value in looked:
-        if value not in values[place][:_MOST]:
-            values[place].append(value)
+    for name, _, _, _, value in looked:
+        if value not in values[name][:_MOST]:
+            values[name].append(value)
     read: dict[str, bool] = {}
     decides: set[str] = set()
-    for place, request, data, path, value in looked:
-        for other in (*_changes(value), *values[place][:_MOST]):
-            if not read.get(place) and (now := _reads(request, data, path, other)) is not None:
-                read[place] = now
+    for name, request, data, path, value in looked:
+        for other in (*_changes(value), *values[name][:_MOST]):
+            if not read.get(name) and (now := _reads(request, data, path, other)) is not None:
+                read[name] = now
                 if not now and _decides(request, data, path, other):
-                    decides.add(place)
-    for place in sorted(place for place, shown in read.items() if not shown):
-        yield place, "no prompt and no schema changes with it", _DECIDES if place in decides else _IDLE
+                    decides.add(name)
+    for name in sorted(name for name, shown in read.items() if not shown):
+        yield name, "no prompt and no schema changes with it", _DECIDES if name in decides else _IDLE
     return counted(len(read), "value of requests", "values of requests")
 
 
 def _looked_at(case: Case) -> Iterator[tuple[str, Request[Any], str, Path, Any]]:
-    """Yield every leaf of some requests: its place, the request and its data, and the leaf's path and value."""
+    """Yield every leaf of some requests: its name, the request and its data, and the leaf's path and value."""
     taken: Counter[str] = Counter()
     for played in case.games:
         for asked in reversed(played.asked):  # the last question of a kind shows the most

@@ -39,7 +39,7 @@ def _malformed(request: Request[Any], said: Mapping[str, Any]) -> Iterator[Any]:
         if isinstance(option, Variant):
             nulls[name] = {**dict.fromkeys(option.parts), **said[name]}
     yield nulls
-    for path in _places(said):
+    for path in _word_paths(said):
         *outer, key = path
         inside = value_at(said, tuple(outer))
         yield from (with_value(said, path, other) for other in _OTHERS)
@@ -48,6 +48,6 @@ def _malformed(request: Request[Any], said: Mapping[str, Any]) -> Iterator[Any]:
             yield with_value(said, tuple(outer), {**inside, "other": 3})
 
 
-def _places(said: Mapping[str, Any]) -> list[Path]:
+def _word_paths(said: Mapping[str, Any]) -> list[Path]:
     """Return every path in an answer: those of single values, and those of the top-level fields."""
     return list(dict.fromkeys([*((name,) for name in said), *(path for path, _ in paths_in(said))]))

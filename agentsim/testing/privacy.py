@@ -77,7 +77,7 @@ def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
     draws = [(asked, f"agentsim.testing/{asked}/{number}") for asked in plain.asked for number in range(_DRAWS)]
     for asked, name in draws[:: max(1, len(draws) // (_MOST * case.seeds))]:
         decision = random_decision(asked.ask.request, Stream(name))
-        decision = reworded(asked.ask.request, decision, partial(marker, *asked.place))
+        decision = reworded(asked.ask.request, decision, partial(marker, *asked.key))
         if decision != asked.decision:
             label = f"the tiny game but for wave {asked.ask.wave}, in which {asked.player} decides {decision}"
             yield label, case.play(marking(case.bot, asked, decision))
@@ -142,7 +142,7 @@ def audiences(case: Case, played: SampleGame) -> dict[str, set[str]]:
 def markers(played: SampleGame) -> dict[str, tuple[Asked, str]]:
     """Return the question, and the path in its answer, at which each marker of a game was said."""
     paths = ((asked, path) for asked in played.asked for path in free_texts(asked.ask.request, asked.decision))
-    return {marker(*asked.place, path): (asked, path) for asked, path in paths}
+    return {marker(*asked.key, path): (asked, path) for asked, path in paths}
 
 
 def marker(player: str, kind: str, nth: int, path: str, letter: str = "x") -> str:
@@ -165,7 +165,7 @@ def marking(policy: Bot, asked: Asked | None = None, change: str | Decision = ""
     def marked(request: Request[Any], rng: Stream) -> Decision:
         decision = policy(request, rng)
         counts[key] = nth = counts[key := (request.player, request.kind)] + 1
-        changed = change if asked and (*key, nth) == asked.place else ""
+        changed = change if asked and (*key, nth) == asked.key else ""
         if isinstance(changed, Decision):
             return changed
         return reworded(request, decision, lambda path: marker(*key, nth, path, "y" if path == changed else "x"))

@@ -35,7 +35,7 @@ def test_a_planted_effect_is_found_and_what_is_not_there_is_not() -> None:
     assert other.high is not None
     assert score.low > 0.3
     assert other.low < 0 < other.high
-    together = rows["score", "a/x"].together
+    together = rows["score", "a/x"].simultaneous
     assert together.low is not None
     assert together.low < score.low
 
@@ -95,12 +95,12 @@ def test_ballots_are_tested_where_chance_ordered_them() -> None:
     found = ballots(games, final=False, draws=200)
     assert found is not None
     assert (found.votes, (found.p or 0) > 0.05, ballots(games, final=True)) == (120, True, None)
-    assert sum(each.chosen for each in found.places) == 120
+    assert sum(each.chosen for each in found.positions) == 120
     first = [replace(game, votes=tuple(replace(vote, choice=vote.ballot[0]) for vote in game.votes)) for game in games]
     early = ballots(first, final=False, draws=200)
     assert early is not None
-    assert (early.p, early.places[0].share.value) == (1 / 201, 1.0)
-    assert early.places[0].expected == pytest.approx(1 / 3)
+    assert (early.p, early.positions[0].share.value) == (1 / 201, 1.0)
+    assert early.positions[0].expected == pytest.approx(1 / 3)
     by_rule = [replace(game, votes=tuple(replace(vote, by_lot=False) for vote in game.votes)) for game in first]
     assert ballots(by_rule, final=False) is None
 

@@ -90,14 +90,14 @@ def test_the_chains_agree_even_where_one_label_always_wins() -> None:
     games = [choice_sets([1.0, *(generator.permutation(3) + 2.0)], [0, 1, 2, 3], 4) for _ in range(150)]
     found = posterior(games, 4)
     assert found.scale_reduction < AGREED
-    assert found.places[0].tolist() == [1, 0, 0, 0]
+    assert found.rank_probabilities[0].tolist() == [1, 0, 0, 0]
 
 
 def test_chances_of_places_add_up_by_label_and_by_place() -> None:
-    places = posterior(ranked(15, seed=4), 5).places
-    assert places.sum(axis=0) == pytest.approx(np.ones(5))
-    assert places.sum(axis=1) == pytest.approx(np.ones(5))
-    assert places[0, 0] > places[4, 0]
+    rank_probabilities = posterior(ranked(15, seed=4), 5).rank_probabilities
+    assert rank_probabilities.sum(axis=0) == pytest.approx(np.ones(5))
+    assert rank_probabilities.sum(axis=1) == pytest.approx(np.ones(5))
+    assert rank_probabilities[0, 0] > rank_probabilities[4, 0]
 
 
 def test_games_told_four_times_under_one_seed_are_no_further_evidence() -> None:

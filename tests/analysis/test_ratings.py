@@ -211,7 +211,7 @@ def test_standings_count_wins_ranks_and_who_beats_whom() -> None:
     assert (lines["a"].mean_rank.value, lines["c"].mean_rank.value) == (1.5, 3.0)
     assert found.beats[0][1] == (1.5, 3)
     assert found.beats[2][0] == (0.0, 3)
-    assert [(place.place, place.mean_rank.value) for place in found.seats] == [(1, 1.5), (2, 1.5), (3, 3.0)]
+    assert [(place.position, place.mean_rank.value) for place in found.seats] == [(1, 1.5), (2, 1.5), (3, 3.0)]
 
 
 def test_a_single_game_has_standings_and_no_intervals() -> None:

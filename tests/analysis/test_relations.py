@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.analysis.finished_games import Between, Entrant, GameRecord
+from agentsim.analysis.finished_games import Entrant, GameRecord, PairCounts
 from agentsim.analysis.preference import Relation, relations
 from agentsim.analysis.standings import standings
 from agentsim.engine.panel import DataTable, Panel
@@ -17,13 +17,13 @@ from tests.cli.command_line import agentsim
 from tests.studies.test_folder_report import batch, reported
 
 
-def game(seed: int, *ranked: tuple[str, float], between: tuple[Between, ...] | None = ()) -> GameRecord:
+def game(seed: int, *ranked: tuple[str, float], pair_counts: tuple[PairCounts, ...] | None = ()) -> GameRecord:
     """Players A, B, ... of these labels with these ranks."""
     entrants = tuple(
         Entrant(chr(65 + seat), label, label, rank, seat + 1, None, 1, 0, 0, 0, 0.0)
         for seat, (label, rank) in enumerate(ranked)
     )
-    return GameRecord(f"g{seed}", "any", seed, entrants, (), 0.0, between=between)
+    return GameRecord(f"g{seed}", "any", seed, entrants, (), 0.0, pair_counts=pair_counts)
 
 
 def shown(games: list[GameRecord], title: str) -> DataTable:
@@ -33,9 +33,9 @@ def shown(games: list[GameRecord], title: str) -> DataTable:
 
 
 def test_deeds_are_summed_by_label_over_all_games() -> None:
-    between = (Between("A", "B", 2, 1, 0, 1), Between("A", "C", 1, 0, 0, 0), Between("C", "A", 0, 3, 0, 0))
-    first = game(1, ("x", 1), ("y", 2), ("y", 3), between=between)
-    second = game(2, ("y", 1), ("x", 2), between=(Between("A", "B", 0, 1, 1, 0),))
+    pair_counts = (PairCounts("A", "B", 2, 1, 0, 1), PairCounts("A", "C", 1, 0, 0, 0), PairCounts("C", "A", 0, 3, 0, 0))
+    first = game(1, ("x", 1), ("y", 2), ("y", 3), pair_counts=pair_counts)
+    second = game(2, ("y", 1), ("x", 2), pair_counts=(PairCounts("A", "B", 0, 1, 1, 0),))
     assert relations([first, second]) == [
         Relation("x", "y", 2, 3, 3, 1, 0, 1),
         Relation("y", "x", 2, 3, 0, 4, 1, 0),
@@ -44,8 +44,8 @@ def test_deeds_are_summed_by_label_over_all_games() -> None:
 
 
 def test_games_whose_events_cannot_be_read_are_not_counted_as_peaceful() -> None:
-    known = game(1, ("x", 1), ("y", 2), between=(Between("A", "B", 1, 0, 0, 0),))
-    unknown = game(2, ("x", 1), ("y", 2), between=None)
+    known = game(1, ("x", 1), ("y", 2), pair_counts=(PairCounts("A", "B", 1, 0, 0, 0),))
+    unknown = game(2, ("x", 1), ("y", 2), pair_counts=None)
     assert [relation.games for relation in relations([known, unknown])] == [1, 1]
     assert relations([unknown]) == []
 
@@ -58,8 +58,8 @@ def test_where_nobody_is_for_or_against_anybody_there_is_no_table() -> None:
 
 def test_of_very_many_pairs_of_labels_the_busiest_are_shown() -> None:
     labels = [f"m{n}" for n in range(10)]
-    between = tuple(Between("A", chr(65 + n), n, 0, 0, 0) for n in range(1, 10))
-    table = shown([game(1, *((label, 1.0) for label in labels), between=between)], "For and against each other")
+    pair_counts = tuple(PairCounts("A", chr(65 + n), n, 0, 0, 0) for n in range(1, 10))
+    table = shown([game(1, *((label, 1.0) for label in labels), pair_counts=pair_counts)], "For and against each other")
     assert len(table.rows) == MOST_RELATIONS
     assert sum(int(str(row[3])) for row in table.rows) == 45, "nobody who did anything is left out"
     assert f"The {MOST_RELATIONS} busiest of 90" in table.note

@@ -40,7 +40,7 @@ def numbers(found: Standings) -> dict[str, tuple[object, ...]]:
     """What is printed of each label, but for its name."""
     told: dict[str, list[object]] = {line.label[0]: [] for line in found.lines}
     for panel in panels(found, []):
-        if isinstance(panel, DataTable) and panel.title in {"Standings", "Ratings", "Places by strength"}:
+        if isinstance(panel, DataTable) and panel.title in {"Standings", "Ratings", "Ranks by strength"}:
             for label, *cells in panel.rows:
                 told[str(label)[0]] += cells
     return {label: tuple(cells) for label, cells in told.items()}
@@ -98,7 +98,10 @@ def test_of_two_that_are_equal_at_the_top_none_is_named_and_one_that_is_ahead_is
     assert told["a"] != told["c"]
     assert [line.label[0] for line in two.lines] == ["a", "b", "c"]
     a, b, c = two.lines
-    for of in (attrgetter(name) for name in ("first", "strength", "places", "win_rate", "mean_rank", "wins_expected")):
+    for of in (
+        attrgetter(name)
+        for name in ("first", "strength", "rank_probabilities", "win_rate", "mean_rank", "wins_expected")
+    ):
         assert of(a) == of(b)
     assert c.first.value < a.first.value
     assert "2 have the same highest probability" in sentences(two)
@@ -117,7 +120,7 @@ def test_what_is_printed_of_ratings_is_beyond_the_monte_carlo_error(seed: int) -
     assert one.to_printed_precision
     for least, ours, theirs in zip(PRINTED, (one.strengths, one.first), (other.strengths, other.first), strict=False):
         assert max(abs(a.value - b.value) for a, b in zip(ours, theirs, strict=True)) < 6 * least
-    assert np.abs(one.places - other.places).max() < 6 * PRINTED[2]
+    assert np.abs(one.rank_probabilities - other.rank_probabilities).max() < 6 * PRINTED[2]
     assert sum(share.value for share in one.first) == pytest.approx(1)
 
 

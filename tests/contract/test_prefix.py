@@ -20,7 +20,7 @@ from agentsim.engine.request import Ask
 from agentsim.engine.survey import decided_by
 from agentsim.models.base import prompt_messages
 from agentsim.runs.forecast import alike, wordy
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer

@@ -28,8 +28,8 @@ NOTHING = {
     *((game, "warnings_true") for game in ("agent_island", "werewolf")),  # all actions that can be read are legal there
     ("society", "warnings_true"),  # legality is checked later, at the agent's turn
     ("market", "warnings_true"),  # the artifact decides after the choice whether an action is possible
-    ("society", "laws_hold"),  # its state checks the invariants
-    *(("prisoners", check) for check in ("laws_hold", "warnings_true")),  # the game of the tutorial
+    ("society", "invariants_hold"),  # its state checks the invariants
+    *(("prisoners", check) for check in ("invariants_hold", "warnings_true")),  # the game of the tutorial
 }
 """The checks that find nothing to look at in a game."""
 

@@ -87,9 +87,9 @@ UNUSABLE = "I would rather not say {"
 QUICK = ("defaults.retry_wait_s=0.0", "defaults.rate_limit_wait_s=0.0")
 
 
-def unwell(body: Any, branch_seed: int = 0) -> str | Raw:
+def unwell(body: Any, add_salt: int = 0) -> str | Raw:
     """Answer by the request's digits with a failure, an unusable reply or a good one, always the same."""
-    match (hash_of(body) if not branch_seed else hash_of([body, branch_seed])) % 9:
+    match (hash_of(body) if not add_salt else hash_of([body, add_salt])) % 9:
         case 0:
             return Raw(503, "busy", content_type="text/plain")
         case 1:
@@ -107,10 +107,10 @@ def test_any_concurrency_gives_the_same_history_with_faults_too(
 
         def play(concurrency: int) -> RunResult:
             settings = (f"limits.concurrency={concurrency}", "limits.max_fallback_rate=1", *QUICK)
-            return on_server(name, server.url(), tmp_path, *settings, stem=f"s{branch_seed}c{concurrency}")
+            return on_server(name, server.url(), tmp_path, *settings, stem=f"s{add_salt}c{concurrency}")
 
-        for branch_seed in range(20):  # a game this short may not meet every kind of fault
-            server.reply = partial(unwell, branch_seed=branch_seed)
+        for add_salt in range(20):  # a game this short may not meet every kind of fault
+            server.reply = partial(unwell, add_salt=add_salt)
             first = play(1)
             usage = first.history["usage"]
             if first.status == "stopped_provider":
@@ -131,7 +131,7 @@ def refuses(name: str) -> bool:
     try:
         request.parse(UNUSABLE)
     except DecisionError:
-        return request.is_readable(UNUSABLE)
+        return not request.is_forfeit(UNUSABLE)
     return False
 
 

@@ -200,7 +200,7 @@ def test_after_a_salt_every_stream_goes_its_own_way_and_the_same_word_the_same_w
         held = chance.stream("dice")
         before = held.below(10**9)
         for word in words:
-            chance.branch_seed(word)
+            chance.add_salt(word)
         return [before, held.below(10**9), chance.stream("new").below(10**9), chance.once("bot/1").below(10**9)]
 
     plain, salted = drawn(), drawn("1")
@@ -216,5 +216,5 @@ def test_a_salt_leaves_what_lasts_of_a_bot() -> None:
 
     chance = Chance(7)
     before = taste(chance)
-    chance.branch_seed("1")
+    chance.add_salt("1")
     assert taste(chance) == before

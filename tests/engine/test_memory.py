@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.event import Event, Everyone, LoggedEvent, Room
+from agentsim.engine.event import Event, Everyone, LoggedEvent, MemoryLimit
 from agentsim.engine.memory import RecentEvents, line_of
 from tests.engine.small import Spoke
 
@@ -19,7 +19,7 @@ def test_an_event_is_a_line_that_tells_words_from_facts_and_is_cut_visibly() -> 
 
 
 class Whistled(Event, heading="{who} whistles", words="tune"):
-    room = Room(3, chars=10, of=("who",))
+    memory_limit = MemoryLimit(3, chars=10, of=("who",))
     who: str
     tune: str
 
@@ -29,12 +29,12 @@ def test_the_latest_events_are_kept_as_far_as_their_class_gives_them_room() -> N
     for who, tune in (("A", "la"), ("B", "do"), ("A", "le"), ("A", "li"), ("A", "lo")):
         kept.hear(LoggedEvent(Whistled(who, tune), Everyone, 1))
     kept.hear(LoggedEvent(Rained(), Everyone, 1))
-    assert [told.event.content for told in kept.of(Whistled.room, "A")] == ["le", "li", "lo"]
-    assert [told.event.content for told in kept.of(Whistled.room, "B")] == ["do"]
+    assert [told.event.content for told in kept.of(Whistled.memory_limit, "A")] == ["le", "li", "lo"]
+    assert [told.event.content for told in kept.of(Whistled.memory_limit, "B")] == ["do"]
     kept.hear(LoggedEvent(Whistled("A", "l" * 7), Everyone, 1))
-    assert [told.event.content for told in kept.of(Whistled.room, "A")] == ["lo", "l" * 7], (
+    assert [told.event.content for told in kept.of(Whistled.memory_limit, "A")] == ["lo", "l" * 7], (
         "there is room for 10 letters"
     )
     kept.hear(LoggedEvent(Whistled("A", "l" * 70), Everyone, 1))
-    assert [told.event.content for told in kept.of(Whistled.room, "A")] == ["l" * 70], "the newest one stays"
-    assert kept.of(Whistled.room, "C") == ()
+    assert [told.event.content for told in kept.of(Whistled.memory_limit, "A")] == ["l" * 70], "the newest one stays"
+    assert kept.of(Whistled.memory_limit, "C") == ()

@@ -77,7 +77,7 @@ class Offer(Request[Terms]):
     most: int = 9
 
     def options(self) -> Options:
-        return {"terms": PerKey({"price": Number(1, self.most), "when": Choice(("now", "later"), nothing="later")})}
+        return {"terms": PerKey({"price": Number(1, self.most), "when": Choice(("now", "later"), if_null="later")})}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.answer_line,))

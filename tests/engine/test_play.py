@@ -226,7 +226,7 @@ def test_a_request_without_a_fallback_is_refused_at_its_first_question(monkeypat
         await table.ask(Count(player="A"))
 
     monkeypatch.setattr(SmallGame, "requests", (Count,))
-    problem = r"Count has no fallback for amount: give each option a `nothing`, or write `Count.fallback`"
+    problem = r"Count has no fallback for amount: give each option an `if_null`, or write `Count.fallback`"
     with pytest.raises(RulesBroken, match=problem):
         _play(rules).start()
 

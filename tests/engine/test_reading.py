@@ -30,7 +30,7 @@ class Sell(Terms[Deal], kind="deal"):
 class Leading(Sell):
     """At what price, said at once?"""
 
-    leading: ClassVar[bool] = True
+    object_first: ClassVar[bool] = True
 
 
 class Bargain(Deal):

@@ -217,7 +217,7 @@ def test_the_base_class_leaves_the_question_to_the_game() -> None:
 
 class Noted(Decision):
     words: Annotated[str, Text(30, "a note")]
-    stars: Annotated[int, Number(0, 5, nothing=0)]
+    stars: Annotated[int, Number(0, 5, if_null=0)]
     free: str
 
 
@@ -227,7 +227,7 @@ class Note(Request[Noted]):
 
 def test_options_that_no_state_decides_stand_in_the_annotations_of_the_answer() -> None:
     request = Note(player="A")
-    assert request.options() == {"words": Text(30, "a note"), "stars": Number(0, 5, nothing=0)}
+    assert request.options() == {"words": Text(30, "a note"), "stars": Number(0, 5, if_null=0)}
     assert request.form() == (
         '{"words": "<a note, at most 30 characters>", "stars": <a whole number up to 5, 0 to pass>, "free": "<words>"}'
     )
@@ -265,7 +265,7 @@ class Chosen(Decision):
 
 class Pick(Request[Chosen]):
     def options(self) -> Options:
-        return {"why": Text(9), "whom": Choice(("A", "nobody"), nothing="nobody"), "amount": Number(0, 9, nothing=0)}
+        return {"why": Text(9), "whom": Choice(("A", "nobody"), if_null="nobody"), "amount": Number(0, 9, if_null=0)}
 
 
 def test_a_fallback_has_no_words_and_of_each_option_what_stands_for_nothing() -> None:

@@ -56,7 +56,7 @@ class Dotted(Run):
 
 
 class Paid(Decision):
-    do: Annotated[Literal["pay", "give"], Choice(("pay", "give"), nothing="pay")]
+    do: Annotated[Literal["pay", "give"], Choice(("pay", "give"), if_null="pay")]
     how: dict[str, int] = Field(default={})
 
 

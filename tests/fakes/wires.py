@@ -11,6 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
+from agentsim.models.base import ending
+
 __all__ = ["Wire", "as_chat", "from_chat", "wire_of"]
 
 Wire: TypeAlias = Literal["chat", "responses", "messages"]
@@ -120,6 +122,7 @@ def _responses(envelope: dict[str, Any], choice: dict[str, Any]) -> dict[str, An
     if message.get("refusal"):
         parts.append({"type": "refusal", "refusal": message["refusal"]})
     cut = _INCOMPLETE.get(reason, reason)
+    unknown = ending(str(cut)) is None  # another word for the state, since "incomplete" would say that it is cut
     output: list[dict[str, Any]] = []
     if message.get("reasoning"):
         summary = [{"type": "summary_text", "text": message["reasoning"]}]
@@ -133,9 +136,9 @@ def _responses(envelope: dict[str, Any], choice: dict[str, Any]) -> dict[str, An
         "id": "resp_1",
         "object": "response",
         "model": envelope["model"],
-        "status": "incomplete" if cut else "completed",
+        "status": cut if unknown else "incomplete" if cut else "completed",
         "error": None,
-        "incomplete_details": {"reason": cut} if cut else None,
+        "incomplete_details": {"reason": cut} if cut and not unknown else None,
         "output": output,
         "usage": _usage_of_responses(envelope.get("usage")),
     }

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import LocalShortage, ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.clients import no_answer
 from agentsim.models.faults import ErrorFactory, RequestNotAccepted
@@ -60,35 +60,35 @@ WINDOW = "This model's maximum context length is 512 tokens."
 @pytest.mark.parametrize(
     ("status", "body", "kind", "code"),
     [
-        (400, error("no", code="context_length_exceeded"), ModelRefused, "context"),
-        (400, error("This model's maximum context length is 8192 tokens."), ModelRefused, "context"),
+        (400, error("no", code="context_length_exceeded"), RequestRefused, "context"),
+        (400, error("This model's maximum context length is 8192 tokens."), RequestRefused, "context"),
         (
             400,
             error("the request exceeds the available context size", type="exceed_context_size_error"),
-            ModelRefused,
+            RequestRefused,
             "context",
         ),
-        (400, [error("The input token count (9) exceeds the maximum", code=400)], ModelRefused, "context"),
-        (413, b"<html>Payload Too Large</html>", ModelRefused, "context"),
+        (400, [error("The input token count (9) exceeds the maximum", code=400)], RequestRefused, "context"),
+        (413, b"<html>Payload Too Large</html>", RequestRefused, "context"),
         (400, error(f"'max_tokens' is too large: 9. {WINDOW}"), RequestNotAccepted, "bad_request"),
         (400, error(f"max_completion_tokens is too large. {WINDOW}"), RequestNotAccepted, "bad_request"),
         (400, error(WINDOW, param="max_tokens"), RequestNotAccepted, "bad_request"),
-        (400, error(f"{WINDOW} You asked for 300 max_tokens."), ModelRefused, "context"),
-        (500, error("input length exceeds the context length"), ModelRefused, "context"),
-        (400, error("flagged", code="content_policy_violation"), ModelRefused, "moderation"),
-        (400, error("filtered", code="content_filter"), ModelRefused, "moderation"),
-        (403, error("no", metadata={"reasons": ["x"]}), ModelRefused, "moderation"),
-        (403, error("Requires moderation"), ModelRefused, "moderation"),
+        (400, error(f"{WINDOW} You asked for 300 max_tokens."), RequestRefused, "context"),
+        (500, error("input length exceeds the context length"), RequestRefused, "context"),
+        (400, error("flagged", code="content_policy_violation"), RequestRefused, "moderation"),
+        (400, error("filtered", code="content_filter"), RequestRefused, "moderation"),
+        (403, error("no", metadata={"reasons": ["x"]}), RequestRefused, "moderation"),
+        (403, error("Requires moderation"), RequestRefused, "moderation"),
         (401, error("Incorrect API key"), ProviderRejected, "bad_key"),
         (400, GEMINI_BAD_KEY, ProviderRejected, "bad_key"),
         (400, [error("x", details=[{"reason": "API_KEY_INVALID"}])], ProviderRejected, "bad_key"),
         (402, error("credits"), ProviderRejected, "no_credit"),
         (429, error("pay", code="insufficient_quota"), ProviderRejected, "no_credit"),
         (429, error("pay", type="insufficient_quota", code=None), ProviderRejected, "no_credit"),
-        (403, error("not yours"), ModelRefused, "forbidden"),
+        (403, error("not yours"), RequestRefused, "forbidden"),
         (404, error("model not found"), ProviderRejected, "unknown_model"),
         (404, {"error": "model not found"}, ProviderRejected, "unknown_model"),
-        (404, b"<html>404</html>", ModelRefused, "unknown_model"),
+        (404, b"<html>404</html>", RequestRefused, "unknown_model"),
         (
             400,
             error("Unsupported value", param="temperature", code="unsupported_value"),
@@ -98,7 +98,7 @@ WINDOW = "This model's maximum context length is 512 tokens."
         (400, GEMINI_SCHEMA, RequestNotAccepted, "bad_request"),
         (422, {"detail": "what"}, RequestNotAccepted, "bad_request"),
         (405, b"", RequestNotAccepted, "bad_request"),
-        (302, b"", ModelRefused, "redirect"),
+        (302, b"", RequestRefused, "redirect"),
         (429, error("slow"), RateLimited, "rate_limited"),
         (429, b"slow down", RateLimited, "rate_limited"),
         (429, GEMINI_QUOTA, RateLimited, "rate_limited"),
@@ -130,8 +130,8 @@ def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], c
         ({"code": 402}, ProviderRejected, "no_credit"),
         ({"code": "insufficient_quota"}, ProviderRejected, "no_credit"),
         ({"code": "model_not_found"}, ProviderRejected, "unknown_model"),
-        ({"code": 400, "message": "maximum context length"}, ModelRefused, "context"),
-        ({"code": 403, "message": "flagged"}, ModelRefused, "moderation"),
+        ({"code": 400, "message": "maximum context length"}, RequestRefused, "context"),
+        ({"code": 403, "message": "flagged"}, RequestRefused, "moderation"),
         ({"code": "server_error"}, TransportFailed, "provider_error"),
         ({"type": "insufficient_quota", "code": None}, ProviderRejected, "no_credit"),
         ({"type": "billing_not_active"}, ProviderRejected, "no_credit"),
@@ -142,7 +142,7 @@ def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], c
         ({"code": "server_error", "type": "Invalid_API_Key"}, ProviderRejected, "bad_key"),
         ({"status": "UNAUTHENTICATED"}, ProviderRejected, "bad_key"),
         ({"status": 401}, ProviderRejected, "bad_key"),
-        ({"type": "permission_error"}, ModelRefused, "forbidden"),
+        ({"type": "permission_error"}, RequestRefused, "forbidden"),
         ({"type": "rate_limit_error"}, RateLimited, "rate_limited"),
         ({"code": 502, "type": "invalid_request_error"}, TransportFailed, "http_502"),
         ({"code": "model_not_found", "type": "invalid_request_error"}, ProviderRejected, "unknown_model"),
@@ -186,7 +186,7 @@ OBJECTED: list[tuple[int, Any]] = [
 @pytest.mark.parametrize(("status", "body"), OBJECTED)
 def test_a_filter_is_one_in_any_status_and_in_any_words(status: int, body: Any) -> None:
     fault = judged(status, body)
-    assert (type(fault), fault.code) == (ModelRefused, "moderation")
+    assert (type(fault), fault.code) == (RequestRefused, "moderation")
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_an_account_that_is_closed_is_no_filter() -> None:
 )
 def test_a_prompt_that_is_too_long_is_known_in_any_words(status: int, said: Any) -> None:
     fault = judged(status, said)
-    assert (type(fault), fault.code) == (ModelRefused, "context")
+    assert (type(fault), fault.code) == (RequestRefused, "context")
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 422])

@@ -56,6 +56,7 @@ SPELT: dict[Ending, tuple[str, ...]] = {
     "failed": (
         *("error", "ERROR", "network_error", "networkError", "insufficient_system_resource", "abort", "cancelled"),
         *("FINISH_REASON_OTHER", "OTHER", "USER_CANCEL", "TIMEOUT", "internal_server_error"),
+        *("api_error", "overloaded_error", "SOME_NEW_ERROR", "engineError"),
     ),
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import Completion, ending
 from agentsim.models.faults import ErrorFactory, RequestNotAccepted, room_for_reply
 from agentsim.models.profiles import BUILT_IN
@@ -26,11 +26,11 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     "xAI's filter": (
         403,
         {"code": "The caller does not have permission", "error": VIOLATES},
-        ModelRefused,
+        RequestRefused,
         "moderation",
     ),
-    "Cohere's blocked output": (498, {"message": "blocked output: please try again"}, ModelRefused, "moderation"),
-    "Portkey's guardrail": (446, {"error": {"message": "The guardrail checks failed"}}, ModelRefused, "moderation"),
+    "Cohere's blocked output": (498, {"message": "blocked output: please try again"}, RequestRefused, "moderation"),
+    "Portkey's guardrail": (446, {"error": {"message": "The guardrail checks failed"}}, RequestRefused, "moderation"),
     "TGI's breakdown": (424, {"error": "Request failed during generation: CUDA error"}, TransportFailed, "http_424"),
     "a client that hung up": (499, {"error": "client closed request"}, TransportFailed, "http_499"),
     "Novita's balance": (403, {"code": 403, "reason": "NOT_ENOUGH_BALANCE"}, ProviderRejected, "no_credit"),
@@ -78,7 +78,7 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     "a router without a host": (
         404,
         {"error": {"message": "No allowed providers are available for the selected model."}},
-        ModelRefused,
+        RequestRefused,
         "unknown_model",
     ),
     "words of the prompt that are quoted": (
@@ -90,53 +90,53 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     "llama.cpp's cache": (
         500,
         {"error": {"message": "Input prompt is too big compared to KV size"}},
-        ModelRefused,
+        RequestRefused,
         "context",
     ),
-    "Tabby's cache": (503, {"detail": "Prompt tokens 9000 exceed cache size 4096"}, ModelRefused, "context"),
+    "Tabby's cache": (503, {"detail": "Prompt tokens 9000 exceed cache size 4096"}, RequestRefused, "context"),
     "Vertex's context": (
         400,
         {"error": {"message": "The input token count is 1200000 but the model only supports up to 1048576."}},
-        ModelRefused,
+        RequestRefused,
         "context",
     ),
-    "DeepSeek's filter": (400, {"error": {"message": "Content Exists Risk"}}, ModelRefused, "moderation"),
+    "DeepSeek's filter": (400, {"error": {"message": "Content Exists Risk"}}, RequestRefused, "moderation"),
     "DashScope's filter": (
         400,
         {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."},
-        ModelRefused,
+        RequestRefused,
         "moderation",
     ),
     "Z.ai's filter": (
         400,
         {"error": {"code": "1301", "message": "系统检测到输入或生成内容可能包含不安全或敏感内容"}},
-        ModelRefused,
+        RequestRefused,
         "moderation",
     ),
     "Volcengine's filter": (
         400,
         {"error": {"code": "InputTextSensitiveContentDetected", "message": "may contain sensitive information"}},
-        ModelRefused,
+        RequestRefused,
         "moderation",
     ),
-    "Bedrock's filter": (400, {"message": "The request was blocked by guardrails."}, ModelRefused, "moderation"),
-    "Z.ai's context": (400, {"error": {"message": "Prompt 超长"}}, ModelRefused, "context"),
+    "Bedrock's filter": (400, {"message": "The request was blocked by guardrails."}, RequestRefused, "moderation"),
+    "Z.ai's context": (400, {"error": {"message": "Prompt 超长"}}, RequestRefused, "context"),
     "Yandex' context": (
         400,
         {"error": "the number of input tokens must be no more than 8192, got 9000"},
-        ModelRefused,
+        RequestRefused,
         "context",
     ),
     "watsonx' context": (
         400,
         {"errors": [{"message": "the number of input tokens 5000 cannot exceed the total tokens limit 4096"}]},
-        ModelRefused,
+        RequestRefused,
         "context",
     ),
     "OpenAI's context": (
         400,
         {"error": {"message": "Input tokens exceed the configured limit of 272000 tokens."}},
-        ModelRefused,
+        RequestRefused,
         "context",
     ),
     "a parameter of a model": (
@@ -163,7 +163,7 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
         ProviderRejected,
         "unknown_model",
     ),
-    "a key": (403, {"error": {"message": "Your key may not use echo."}}, ModelRefused, "forbidden"),
+    "a key": (403, {"error": {"message": "Your key may not use echo."}}, RequestRefused, "forbidden"),
     "NIM's retired model": (
         410,
         {"title": "Gone", "status": 410, "detail": "The model 'echo' has reached its end of life."},
@@ -458,8 +458,8 @@ KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
     (ProviderRejected, "no_credit"): NO_MONEY,
     (RateLimited, "rate_limited"): RATES,
     (ProviderRejected, "unknown_model"): NO_MODELS,
-    (ModelRefused, "context"): CONTEXTS,
-    (ModelRefused, "unknown_model"): UNROUTED,
+    (RequestRefused, "context"): CONTEXTS,
+    (RequestRefused, "unknown_model"): UNROUTED,
     (TransportFailed, "http_404"): {name: each for name, each in MOMENTS.items() if each[0] == 404},
     (TransportFailed, "http_400"): {name: each for name, each in MOMENTS.items() if each[0] == 400},
     (RequestNotAccepted, "bad_request"): PARAMETERS,
@@ -508,7 +508,7 @@ def test_the_wait_that_a_body_states_in_seconds_is_asked_for() -> None:
 def test_a_404_names_a_model_only_as_a_word_of_an_error_in_json(model: str, body: bytes) -> None:
     """A page is a proxy's, whatever words it has."""
     fault = ErrorFactory(BUILT_IN["openai"], model).status(404, {}, body)
-    assert (type(fault), fault.code) == (ModelRefused, "unknown_model")
+    assert (type(fault), fault.code) == (RequestRefused, "unknown_model")
 
 
 ROOMS: dict[str, tuple[str, int, int | None]] = {
@@ -636,8 +636,8 @@ def test_a_mark_of_the_order_of_bytes_is_no_fault() -> None:
         (1002, "rate limit", RateLimited, "rate_limited"),
         (1004, "login fail", ProviderRejected, "bad_key"),
         (1008, "insufficient balance", ProviderRejected, "no_credit"),
-        (1026, "input new_sensitive", ModelRefused, "moderation"),
-        (1027, "output new_sensitive", ModelRefused, "moderation"),
+        (1026, "input new_sensitive", RequestRefused, "moderation"),
+        (1027, "output new_sensitive", RequestRefused, "moderation"),
     ],
 )
 def test_the_state_of_minimax_is_judged_as_an_error(number: int, words: str, kind: type[ModelError], code: str) -> None:
@@ -673,11 +673,11 @@ BUSY = "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used
 @pytest.mark.parametrize(
     ("status", "words", "headers", "kind"),
     [
-        (429, TPM, {}, ModelRefused),
-        (429, GROQ, {}, ModelRefused),
-        (413, GROQ, {}, ModelRefused),
-        (429, "Request too large: 40k tokens per minute", {}, ModelRefused),
-        (429, ANTHROPIC, UNTOUCHED, ModelRefused),
+        (429, TPM, {}, RequestRefused),
+        (429, GROQ, {}, RequestRefused),
+        (413, GROQ, {}, RequestRefused),
+        (429, "Request too large: 40k tokens per minute", {}, RequestRefused),
+        (429, ANTHROPIC, UNTOUCHED, RequestRefused),
         (429, ANTHROPIC, USED, RateLimited),
         (429, ANTHROPIC, {}, RateLimited),
         (429, BUSY, {}, RateLimited),
@@ -690,14 +690,14 @@ def test_a_request_that_is_larger_than_a_limit_is_no_matter_of_waiting(
     body = {"error": {"message": words, "type": "tokens", "code": "rate_limit_exceeded"}}
     fault = HOST.status(status, headers, json.dumps(body).encode())
     assert (type(fault), fault.status) == (kind, status)
-    if kind is ModelRefused:
+    if kind is RequestRefused:
         assert fault.code == "context"
         assert "shorter memories or a smaller max_tokens, or have that limit raised" in str(fault)
 
 
 def test_a_larger_request_inside_a_200_is_one_as_well() -> None:
     fault = HOST.reported({"code": "rate_limit_exceeded", "message": TPM})
-    assert (type(fault), fault.code) == (ModelRefused, "context")
+    assert (type(fault), fault.code) == (RequestRefused, "context")
 
 
 LANGUAGES = {
@@ -709,9 +709,9 @@ LANGUAGES = {
     "Spanish": "La solicitud fue rechazada porque su contenido no está permitido",
 }
 CODED: dict[str, tuple[int, dict[str, Any], type[ModelError], str]] = {
-    "filter, by code": (400, {"code": "content_filter"}, ModelRefused, "moderation"),
-    "filter, by type": (400, {"type": "content_policy_violation"}, ModelRefused, "moderation"),
-    "context, by code": (400, {"code": "context_length_exceeded"}, ModelRefused, "context"),
+    "filter, by code": (400, {"code": "content_filter"}, RequestRefused, "moderation"),
+    "filter, by type": (400, {"type": "content_policy_violation"}, RequestRefused, "moderation"),
+    "context, by code": (400, {"code": "context_length_exceeded"}, RequestRefused, "context"),
     "balance, by code": (400, {"code": "insufficient_balance"}, ProviderRejected, "no_credit"),
     "key, by code": (400, {"code": "invalid_api_key"}, ProviderRejected, "bad_key"),
     "key, by type": (400, {"type": "authentication_error"}, ProviderRejected, "bad_key"),

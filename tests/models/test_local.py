@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, TransportFailed
+from agentsim.errors import ProviderRejected, RequestRefused, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.local import LocalModel, LocalServer, _waiting, embedded_models, find_gguf, open_local, server_for
 from agentsim.records.history import History
@@ -105,7 +105,7 @@ def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
 
 @live
 def test_a_prompt_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(ModelRefused) as caught:
+    with pytest.raises(RequestRefused) as caught:
         with_model(lambda model: model.complete(call("word " * 9000), SAMPLING))
     assert caught.value.code == "context"
 

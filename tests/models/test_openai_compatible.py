@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.faults import RequestNotAccepted
 from agentsim.models.pacing import RateLimits, RetryCount, RetryPolicy, call_with_retries
@@ -163,12 +163,12 @@ def test_a_proxy_of_the_environment_is_not_asked_for_our_own_machine(monkeypatch
         ("bad_key", ProviderRejected, "bad_key"),
         ("unknown_model", ProviderRejected, "unknown_model"),
         ("no_credit", ProviderRejected, "no_credit"),
-        ("forbidden", ModelRefused, "forbidden"),
+        ("forbidden", RequestRefused, "forbidden"),
         ("quota", ProviderRejected, "no_credit"),
         ("bad_parameter", RequestNotAccepted, "bad_request"),
-        ("redirect", ModelRefused, "redirect"),
-        ("moderated", ModelRefused, "moderation"),
-        ("context", ModelRefused, "context"),
+        ("redirect", RequestRefused, "redirect"),
+        ("moderated", RequestRefused, "moderation"),
+        ("context", RequestRefused, "context"),
         ("html_200", TransportFailed, "bad_envelope"),
         ("error_200", TransportFailed, "http_502"),
         ("bad_json", TransportFailed, "bad_envelope"),

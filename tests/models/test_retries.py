@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import Completion
 from agentsim.models.pacing import (
     RetryCount,
@@ -18,7 +18,7 @@ from agentsim.models.pacing import (
 )
 
 BROKEN = TransportFailed("broken", code="http_500")
-REFUSED = ModelRefused("no", code="refusal")
+REFUSED = RequestRefused("no", code="refusal")
 REJECTED = ProviderRejected("never", code="bad_key")
 GOOD = Completion("yes")
 
@@ -171,7 +171,7 @@ def test_patience_ends_before_a_wait_that_would_pass_it() -> None:
     last = limited(5.0)
     story = Story(limited(6.0), last, policy=RetryPolicy(rate_limit_patience_s=10))
     assert story.play() is last
-    assert (story.sleeps, story.used) == ([6.0], RetryCount(waited_s=6.0, limited=2))
+    assert (story.sleeps, story.used) == ([6.0], RetryCount(waited_s=6.0, rate_limited=2))
 
 
 def test_patience_is_the_decisions_and_carried_over() -> None:
@@ -199,7 +199,7 @@ def test_any_wait_takes_patience_however_little_there_is(patience: float, calls:
 def test_rate_limits_and_faults_are_counted_apart() -> None:
     story = Story(limited(1.0), BROKEN, limited(1.0))
     assert story.play() is GOOD
-    assert (story.sleeps, story.used) == ([1.0, 0.5, 1.0], RetryCount(made=2, retries=1, waited_s=2.0, limited=2))
+    assert (story.sleeps, story.used) == ([1.0, 0.5, 1.0], RetryCount(made=2, retries=1, waited_s=2.0, rate_limited=2))
 
 
 SEED = RetryPolicy(
@@ -215,7 +215,7 @@ def test_three_attempts_in_all_where_rate_limits_count() -> None:
     last = limited()
     story = Story(limited(), BROKEN, last, policy=SEED)
     assert story.play() is last
-    assert (story.calls, story.used.limited, story.used.made) == (3, 2, 1)
+    assert (story.calls, story.used.rate_limited, story.used.made) == (3, 2, 1)
     assert not story.verdicts[-1].exceeds_patience, "the host asked for nothing that it did not get"
 
 

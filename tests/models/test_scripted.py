@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
-from agentsim.models.own import Own, Scripted
+from agentsim.models.own import OwnModelAdapter, Scripted
 
 
 def script(folder: Path, replies: Any) -> Scripted:
@@ -29,7 +29,7 @@ def test_the_completion_of_a_model_of_ones_own_is_cleaned_before_it_is_read() ->
         async def complete(self, call: Call, sampling: Sampling) -> Completion:
             return Completion("<\u2060think>B lies.</\u2060think>Hi", reasoning="so\u2060")
 
-    made = asyncio.run(Own("mine", Hidden()).complete(Call((("user", "?"),), tag="A/vote/1/1"), Sampling()))
+    made = asyncio.run(OwnModelAdapter("mine", Hidden()).complete(Call((("user", "?"),), tag="A/vote/1/1"), Sampling()))
     assert (made.text, made.reasoning) == ("<think>B lies.</think>Hi", "so")
 
 
@@ -79,7 +79,7 @@ def test_an_answer_says_what_a_provider_would(tmp_path: Path) -> None:
     [
         ("timeout", TransportFailed),
         ("rate_limited", RateLimited),
-        ("refused", ModelRefused),
+        ("refused", RequestRefused),
         ("rejected", ProviderRejected),
     ],
 )

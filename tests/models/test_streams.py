@@ -161,11 +161,43 @@ def test_a_stream_that_breaks_off_is_a_fault_and_no_shorter_answer(wire: WireNam
         ("chat", (*CHUNKS[:4], {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})),
         ("messages", (*TEXT[:4], {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down"}})),
         ("responses", (*DELTAS[:2], {"type": "error", "code": "rate_limit_exceeded", "message": "slow down"})),
+        ("chat", (*CHUNKS[:4], {"object": "error", "message": "slow down", "code": 429}, "[DONE]")),
     ],
 )
 def test_an_error_in_a_stream_is_judged_as_one_in_an_answer(wire: WireName, events: tuple[Any, ...]) -> None:
     fault, _ = ask(lab(wire), Raw(200, stream(*events), content_type="text/event-stream"))
     assert isinstance(fault, RateLimited), fault
+
+
+HALF = stream(chunk({"content": "Keep me and I"}))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        'event: error\ndata: {"message": "slow down", "code": "rate_limit_exceeded"}\n\n',
+        'event: error\ndata: {"message": "slow down", "code": "rate_limit_exceeded"}\nevent: end\n',
+        "event: error\ndata: rate limit reached\n\n",
+        'event: error\ndata: {"message": "slow down", "type": "rate_limit_error"}\n\n',
+        '{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}\n\n',
+        '{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}\n',
+    ],
+)
+def test_an_error_is_one_whether_its_event_or_its_line_says_so(told: str) -> None:
+    fault, _ = ask(lab("chat", structured="prompt"), Raw(200, HALF + told + "data: [DONE]\n\n"))
+    assert isinstance(fault, RateLimited), fault
+
+
+def test_an_event_of_another_name_behind_words_is_no_error() -> None:
+    body = "event: error_rate\n" + stream(chunk({"content": "Hello"}, "stop")) + "event: error\n\n"
+    said, _ = ask(lab("chat", structured="prompt"), Raw(200, body))
+    assert getattr(said, "text", said) == "Hello"
+
+
+def test_of_two_choices_the_first_must_have_ended() -> None:
+    other = [chunk({"content": "Hello"}, "stop") | {"choices": [{"index": 1, "delta": {}, "finish_reason": "stop"}]}]
+    fault, _ = ask(lab("chat", structured="prompt"), Raw(200, HALF + stream(*other)))
+    assert isinstance(fault, TransportFailed), fault
 
 
 def test_a_character_that_ends_lines_elsewhere_stays_in_its_event() -> None:

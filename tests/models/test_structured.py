@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RequestRefused, TransportFailed
 from agentsim.models.base import Adjustments, Call, Completion, Sampling, StructuredMode
 from agentsim.models.pacing import RateLimits
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
@@ -280,7 +280,7 @@ def test_a_mode_that_is_named_is_where_the_steps_begin() -> None:
 
 def test_where_no_mode_is_accepted_the_error_says_what_would_help() -> None:
     answer, _ = ask(AUTO, refusing("json_schema", "json_object", "prompt", message="response_format: no"))
-    assert isinstance(answer, ModelRefused)
+    assert isinstance(answer, RequestRefused)
     assert answer.code == "bad_request"
     assert '"auto" for the first that is accepted' in str(answer)
 

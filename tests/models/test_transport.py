@@ -20,7 +20,7 @@ import openai
 import pytest
 
 from agentsim import __version__
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ScenarioError, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RequestRefused, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.clients import Client, Transport, _proxy_for
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
@@ -292,7 +292,7 @@ def test_a_cancelled_call_takes_its_connection_with_it() -> None:
 
 def test_a_redirect_is_not_followed() -> None:
     async def refused(model: RemoteModel) -> str:
-        with pytest.raises(ModelRefused) as caught:
+        with pytest.raises(RequestRefused) as caught:
             await once(model)
         return caught.value.code
 

@@ -336,6 +336,54 @@ def test_words_before_more_thinking_are_a_preamble() -> None:
         assert (behind.text, behind.reasoning) == (WORDS, "Hm.")
 
 
+@pytest.mark.parametrize(
+    "hidden", [{"type": "redacted_thinking", "data": "c2VjcmV0"}, {"type": "thinking", "thinking": ""}]
+)
+@pytest.mark.parametrize("wire", ["chat", "messages"])
+def test_words_before_thinking_without_a_text_are_a_preamble(wire: WireName, hidden: dict[str, Any]) -> None:
+    made = read(wire, answer(wire, part(SECRET), hidden, part(WORDS)))
+    assert (made.text, made.reasoning) == (WORDS, SECRET)
+    assert read(wire, answer(wire, part(WORDS), hidden)).text == WORDS
+
+
+REFUSED = {"type": "refusal", "refusal": "I cannot go on."}
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_words_before_a_refusal_are_no_answer(wire: WireName) -> None:
+    made = read(wire, answer(wire, part(SECRET), REFUSED))
+    assert (made.text, made.refusal, made.reasoning) == ("I cannot go on.", "refusal", SECRET)
+    made = read(wire, answer(wire, part(SECRET), REFUSED, part(WORDS)))
+    assert (made.text, made.refusal) == (WORDS, None)
+
+
+def test_words_before_a_message_that_refuses_are_no_answer() -> None:
+    said, refused = (answer("responses", each)["output"] for each in (part(SECRET), REFUSED))
+    made = read("responses", {"status": "completed", "output": [*said, *refused]})
+    assert (made.text, made.refusal) == ("I cannot go on.", "refusal")
+
+
+@pytest.mark.parametrize("kind", ["server_tool_use", "mcp_tool_use"])
+@pytest.mark.parametrize("ended", ["pause_turn", "end_turn"])
+def test_words_before_a_tool_of_the_host_without_a_result_are_no_answer(kind: str, ended: str) -> None:
+    search = {"type": kind, "id": "s", "name": "web_search", "input": {"query": "x"}}
+    made = read("messages", answer("messages", part(SECRET), search, ended=ended))
+    assert (made.text, made.reasoning) == ("", SECRET)
+
+
+def test_a_call_by_another_role_is_none_on_the_other_wires() -> None:
+    use = {"type": "tool_use", "name": "vote", "input": VOTES_C}
+    called = {"type": "function_call", "name": "vote", "arguments": json.dumps(VOTES_C)}
+    for role, counts in (("user", False), ("assistant", True)):
+        given: dict[WireName, dict[str, Any]] = {
+            "messages": answer("messages", use, ended="tool_use", role=role),
+            "responses": {"status": "completed", "output": [{**called, "role": role}]},
+        }
+        for wire, said in given.items():
+            made = read(wire, said, Function("vote", True, VOTE))
+            assert (made.unusable is None, "vote" in made.text) == (counts, counts)
+
+
 def test_of_several_messages_of_a_response_the_last_is_the_answer() -> None:
     first = {"type": "message", "role": "assistant", "content": [part(SECRET)]}
     said = answer("responses", part(WORDS))

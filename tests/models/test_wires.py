@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage, ending
 from agentsim.models.faults import RequestNotAccepted
 from agentsim.models.profiles import (
@@ -187,6 +187,16 @@ READ: list[tuple[WireName, dict[str, Any], dict[str, Any]]] = [
         response(said("Half"), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
         {"text": "Half", "finish_reason": "max_output_tokens"},
     ),
+    *(
+        ("responses", response(said("Half"), status="incomplete", **details), {"text": "Half", "finish_reason": word})
+        for details, word in (
+            ({"incomplete_details": {"reason": "max_tool_calls"}}, "incomplete"),
+            ({"incomplete_details": {"reason": 5}}, "incomplete"),
+            ({"incomplete_details": "max_output_tokens"}, "incomplete"),
+            ({}, "incomplete"),
+        )
+    ),
+    ("responses", {"status": "completed", "output_text": "Hello"}, {"text": "Hello"}),
     (
         "responses",
         response(status="incomplete", incomplete_details={"reason": "content_filter"}),
@@ -388,15 +398,15 @@ def test_an_error_that_says_nothing_beside_an_answer_is_none(wire: WireName, not
         ({"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}, RateLimited, "rate_limited"),
         ({"base_resp": {"status_code": 1004, "status_msg": "login fail"}}, ProviderRejected, "bad_key"),
         ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, ProviderRejected, "no_credit"),
-        ({"base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"}}, ModelRefused, "moderation"),
+        ({"base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"}}, RequestRefused, "moderation"),
         ({"base_resp": {"status_code": 1013, "status_msg": "unknown"}}, TransportFailed, "provider_error"),
-        ({"base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"}}, ModelRefused, "context"),
+        ({"base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"}}, RequestRefused, "context"),
         ({"error_code": 17, "error_msg": "Open api daily request limit reached"}, RateLimited, "rate_limited"),
-        ({"promptFeedback": {"blockReason": "SAFETY"}}, ModelRefused, "moderation"),
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, RequestRefused, "moderation"),
         ({"code": 1113, "msg": "no", "success": False}, ProviderRejected, "no_credit"),
-        ({"object": "error", "message": "maximum context length is 4096", "code": 400}, ModelRefused, "context"),
+        ({"object": "error", "message": "maximum context length is 4096", "code": 400}, RequestRefused, "context"),
         ({"detail": "Invalid API key"}, ProviderRejected, "bad_key"),
-        ({"error": "Content Exists Risk"}, ModelRefused, "moderation"),
+        ({"error": "Content Exists Risk"}, RequestRefused, "moderation"),
     ],
 )
 def test_an_error_in_a_200_is_judged_wherever_it_stands(
@@ -437,13 +447,13 @@ FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
     ("messages", Raw(200, failure("rate_limit_error")), RateLimited, "rate_limited"),
     ("messages", Raw(200, failure("authentication_error")), ProviderRejected, "bad_key"),
     ("messages", Raw(401, failure("authentication_error", "invalid x-api-key")), ProviderRejected, "bad_key"),
-    ("messages", Raw(403, failure("permission_error")), ModelRefused, "forbidden"),
+    ("messages", Raw(403, failure("permission_error")), RequestRefused, "forbidden"),
     ("messages", Raw(404, failure("not_found_error", "model: x")), ProviderRejected, "unknown_model"),
-    ("messages", Raw(413, failure("request_too_large")), ModelRefused, "context"),
+    ("messages", Raw(413, failure("request_too_large")), RequestRefused, "context"),
     (
         "messages",
         Raw(400, failure("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")),
-        ModelRefused,
+        RequestRefused,
         "context",
     ),
     (

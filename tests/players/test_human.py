@@ -24,7 +24,7 @@ from agentsim.engine.wording import Prompt, in_quotes, joined, quoted
 from agentsim.errors import Interrupted
 from agentsim.games import names
 from agentsim.models.base import Message
-from agentsim.players.base import RejectedReply
+from agentsim.players.base import BadReply
 from agentsim.players.human import HumanPlayer, how_to_answer
 from agentsim.players.rendering import news, split_question
 from agentsim.players.terminal import Terminal, cut, rows
@@ -76,7 +76,7 @@ class Screen:
         self.sink = io.StringIO()
         self.player = HumanPlayer(Terminal(io.StringIO("".join(f"{line}\n" for line in lines)), self.sink), persona)
 
-    def answer(self, ask: Ask = ASK, complaints: Sequence[RejectedReply] = (), attempt: int = 1) -> str:
+    def answer(self, ask: Ask = ASK, complaints: Sequence[BadReply] = (), attempt: int = 1) -> str:
         """The reply."""
         messages = self.player.messages(ask, complaints)
         reply = asyncio.run(self.player.reply(ask, messages, attempt))
@@ -167,7 +167,7 @@ def test_why_a_reply_will_not_do_is_said_in_one_line_and_nothing_else_again() ->
     screen = Screen(*GOOD, *GOOD)
     screen.answer()
     seen = len(screen.text)
-    screen.answer(complaints=[RejectedReply("{}", "You cannot sell what you do not have.")], attempt=2)
+    screen.answer(complaints=[BadReply("{}", "You cannot sell what you do not have.")], attempt=2)
     told = " ".join(screen.text[seen:].split())
     assert told == f"That will not do: You cannot sell what you do not have. {HOW} >"
 
@@ -228,7 +228,7 @@ def test_every_example_of_how_to_answer_is_a_reply_that_can_be_read(game: str) -
 
 def test_after_a_resume_the_whole_situation_is_shown_before_the_complaint() -> None:
     screen = Screen(*GOOD)
-    screen.answer(complaints=[RejectedReply("{}", "You cannot.")], attempt=2)
+    screen.answer(complaints=[BadReply("{}", "You cannot.")], attempt=2)
     assert screen.text.index("The rules of the shop.") < screen.text.index("That will not do: You cannot.")
     assert screen.text.index("What is your order?") < screen.text.index("That will not do: You cannot.")
 
@@ -247,7 +247,7 @@ def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record
     assert (player.source, player.provider) == ("human", "human")
     assert (player.reasking.reasks, player.reasking.repair) == (None, True)
     assert player.retry_policy.max_attempts > 10**6
-    assert player.messages(ASK, [RejectedReply("a", "b")]) == player.messages(ASK, [])
+    assert player.messages(ASK, [BadReply("a", "b")]) == player.messages(ASK, [])
     assert player.messages(ASK, [])[0] == Message("system", ("The rules of the shop.", "You are a shopkeeper."))
 
 

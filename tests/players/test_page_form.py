@@ -33,7 +33,7 @@ from agentsim.engine.survey import decided_by
 from agentsim.engine.wording import Prompt
 from agentsim.games import find, names
 from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from tests.players.filled import Filled, filled
 from tests.players.test_human import ASK, Order

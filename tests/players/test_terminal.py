@@ -13,7 +13,7 @@ import pytest
 
 from agentsim.engine.request import Ask
 from agentsim.errors import Interrupted
-from agentsim.players.base import RejectedReply
+from agentsim.players.base import BadReply
 from agentsim.players.human import HumanPlayer
 from agentsim.players.terminal import Terminal
 from tests.players.test_human import GOOD, HISTORY, PlaceOrder
@@ -70,7 +70,7 @@ def test_nothing_that_a_scenario_says_commands_the_terminal() -> None:
     sink = io.StringIO()
     player = HumanPlayer(Terminal(io.StringIO("".join(f"{line}\n" for line in GOOD)), sink), f"Persona {EVIL}.")
     ask = Ask(1, 1, 0, 1, Hostile(player="A"))
-    asyncio.run(player.reply(ask, player.messages(ask, [RejectedReply("", f"Problem {EVIL}.")]), 1))
+    asyncio.run(player.reply(ask, player.messages(ask, [BadReply("", f"Problem {EVIL}.")]), 1))
     text = sink.getvalue()
     assert text.replace("\n", "").isprintable(), sorted({each for each in text if not each.isprintable()})
     assert "PWN" not in text

@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.engine.codec import NewTexts, Texts, adapter, json_line
 from agentsim.engine.survey import SurveyPlace
-from agentsim.models.base import JOURNAL_ONLY, Attempt
+from agentsim.models.base import JOURNAL_ONLY_FIELDS, Attempt
 from agentsim.records.journal import DecisionRecord
 from tests.records.sample import entry, paid
 
@@ -118,4 +118,4 @@ def test_a_record_writes_what_reads_back_as_it(record: DecisionRecord) -> None:
     written = record.to_json(shelf.store)
     assert shelf.read(DecisionRecord, json.loads(json.dumps(written))) == record
     assert json_line(written) == json_line(Shelf().written(record)), "as pydantic writes it, in its order"
-    assert not (record.attempts and "latency_s" in record.to_json(shelf.store, JOURNAL_ONLY)["attempts"][0])
+    assert not (record.attempts and "latency_s" in record.to_json(shelf.store, JOURNAL_ONLY_FIELDS)["attempts"][0])

@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.survey import SurveyPlace
 from agentsim.models.base import (
-    JOURNAL_ONLY,
+    JOURNAL_ONLY_FIELDS,
     Adjustments,
     Attempt,
     Completion,
@@ -49,10 +49,10 @@ RECORDS: dict[str, type[Any]] = {
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
     if cls not in _BASES and not cls.__name__.startswith("_")
 }
-_PLACES: list[tuple[Any, str]] = [
-    (LongText, "place"),
-    (Segments, "places"),
-    (PromptMessages, "list of [string, places]"),
+_TEXT_INDICES: list[tuple[Any, str]] = [
+    (LongText, "text index"),
+    (Segments, "text indices"),
+    (PromptMessages, "list of [string, text indices]"),
 ]
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
@@ -64,7 +64,7 @@ def called(cls: type[Any]) -> str:
 
 def type_in_words(kind: Any) -> str:
     """A type as the page spells it."""
-    for known, words in _PLACES:
+    for known, words in _TEXT_INDICES:
         if kind == known:
             return words
     origin, inner = get_origin(kind), get_args(kind)
@@ -131,8 +131,8 @@ def test_the_page_says_which_keys_of_an_attempt_the_journal_alone_has() -> None:
     def alone(heading: str) -> set[str]:
         return {row[0].strip("`") for row in rows(PAGE, heading) if row[2].startswith("in the journal alone")}
 
-    assert alone("attempt") == {name for name, out in JOURNAL_ONLY.items() if out is True}
-    assert alone("completion") == set(JOURNAL_ONLY["completion"])
+    assert alone("attempt") == {name for name, out in JOURNAL_ONLY_FIELDS.items() if out is True}
+    assert alone("completion") == set(JOURNAL_ONLY_FIELDS["completion"])
 
 
 def test_the_page_names_both_formats() -> None:
@@ -164,5 +164,5 @@ def test_the_page_names_every_key_of_volatile_that_there_is() -> None:
     named = {row[0].strip("`") for row in rows(PAGE, "volatile")}
     for golden in GOLDEN.glob("*.json"):
         assert set(json.loads(golden.read_text(encoding="utf-8"))["volatile"]) <= named
-    source = (ROOT / "agentsim" / "runs" / "played_game.py").read_text(encoding="utf-8")
+    source = (ROOT / "agentsim" / "runs" / "game_in_progress.py").read_text(encoding="utf-8")
     assert set(re.findall(r'volatile\["(\w+)"\]', source)) <= named

@@ -14,7 +14,7 @@ import agentsim as library
 from agentsim.analysis.said_and_done import PromisingGame, breaking_paid, promise_lines, promise_panels
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.records.codes import EVERYONE, OTHER, codes_of
-from agentsim.records.ledger import Deed, Promise, ledger_of, with_verdict
+from agentsim.records.ledger import LoggedInteraction, Promise, ledger_of, with_verdict
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.report.paper import svg
@@ -25,11 +25,13 @@ SPARE = Promise("run", 10, 2, "Ada", "Ben", "Not you.", False, "voted against", 
 GIVE = replace(SPARE, will=True, deed="gave grain", until="next round")
 
 
-def did(action: str, whom: str, *, at: int = 20, round: int = 2, who: str = "Ada") -> Deed:  # noqa: A002 - as events call it
-    return Deed(at, round, who, action, whom)
+def did(action: str, whom: str, *, at: int = 20, round: int = 2, who: str = "Ada") -> LoggedInteraction:  # noqa: A002 - as events call it
+    return LoggedInteraction(at, round, who, action, whom)
 
 
-def became(promise: Promise, *deeds: Deed, left: int | None = None, last: int = 9) -> tuple[str, int | None]:
+def became(
+    promise: Promise, *deeds: LoggedInteraction, left: int | None = None, last: int = 9
+) -> tuple[str, int | None]:
     found = with_verdict(promise, deeds, left=left, last=last)
     return found.verdict, found.verdict_at
 
@@ -57,7 +59,7 @@ def became(promise: Promise, *deeds: Deed, left: int | None = None, last: int = 
     ],
 )
 def test_a_promise_is_kept_broken_or_open_by_what_is_done_in_its_time(
-    promise: Promise, deeds: list[Deed], verdict: str, settled: int | None
+    promise: Promise, deeds: list[LoggedInteraction], verdict: str, settled: int | None
 ) -> None:
     assert became(promise, *deeds) == (verdict, settled)
 

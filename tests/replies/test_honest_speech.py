@@ -662,7 +662,7 @@ def test_words_of_an_object_lose_the_quotes_of_a_json_string_alone() -> None:
 def test_a_bare_post_is_whole_or_asked_again(reply: str) -> None:
     reading = asked("society/act").request.parse(reply)
     assert (reading.stage, reading.decision.action.action) == ("rejected", "rejected")
-    assert isinstance(reading.error, DecisionError)
+    assert isinstance(reading.rejection, DecisionError)
     posted = json.dumps({"action": "forum_post", "content": reply})
     assert heard("society/act", posted) == reply
 

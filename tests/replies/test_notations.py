@@ -1696,6 +1696,12 @@ def test_a_vote_that_names_another_voter_is_not_counted() -> None:
     assert decided(VOTE, '{"voter": "A", "vote": "C"}')["vote"] == "C"
 
 
+def test_of_two_reasons_the_one_under_the_field_s_own_key_is_kept() -> None:
+    kept = {"explanation": "a", "vote": "C"}
+    assert decided(VOTE, '{"explanation": "a", "vote": "C", "reasoning": "b"}') == kept
+    assert decided(VOTE, '{"reasoning": "b", "vote": "C", "explanation": "a"}') == kept
+
+
 @pytest.mark.parametrize("called", ["think", "not", "avoid", "keep"])
 def test_the_argument_of_a_call_that_gives_no_answer_is_no_value(called: str) -> None:
     assert decided(VOTE, json.dumps({"vote": f'{called}("C")'})) == "illegal"

@@ -323,8 +323,8 @@ def test_a_piece_stands_where_its_scene_puts_it(browser: Browser, tmp_path: Path
         page = opened.page
         inside = """step => {
             const piece = document.querySelector(".piece").getBoundingClientRect();
-            const place = document.querySelectorAll(".place")[step % 7].getBoundingClientRect();
-            return piece.left >= place.left && piece.right <= place.right && piece.bottom <= place.bottom;
+            const space = document.querySelectorAll(".space")[step % 7].getBoundingClientRect();
+            return piece.left >= space.left && piece.right <= space.right && piece.bottom <= space.bottom;
         }"""
         for step in (29, 0, 3, 12):
             page.locator(".stage").get_by_role("slider").fill(str(step))
@@ -340,8 +340,8 @@ def test_on_a_telephone_a_ring_is_seen_whole_with_its_figures_beneath(browser: B
         assert drawing is not None
         assert middle is not None
         assert middle["y"] >= drawing["y"] + drawing["height"]
-        assert page.locator(".place .short").first.is_visible()
-        assert page.locator(".place .label").first.is_hidden()
+        assert page.locator(".space .short").first.is_visible()
+        assert page.locator(".space .label").first.is_hidden()
 
 
 def test_without_javascript_everything_can_be_read(browser: Browser, page_file: Path) -> None:
@@ -354,7 +354,7 @@ def test_without_javascript_everything_can_be_read(browser: Browser, page_file: 
         prompt.locator("summary").press("Enter")
         assert prompt.locator("pre").first.is_visible()
         assert opened.page.locator(".stage .caption").inner_text() == "Final"
-        assert opened.page.locator(".stage .place").count() == 4
+        assert opened.page.locator(".stage .space").count() == 4
         assert opened.page.locator(".stage .stepper").count() == 0
         assert opened.page.locator("#cursor").is_hidden()
         assert opened.page.locator("#pane").is_hidden()

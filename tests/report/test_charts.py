@@ -210,12 +210,12 @@ def test_a_board_shows_its_last_scene_and_says_all_of_every_tile() -> None:
     one = drawn(Board("Board", 2, 1, (start,)))
     assert not one.all("template")
     assert one.one("p", cls="caption").text == "Start"
-    assert [group.one("title").text for group in one.all("g", cls="place")] == ["Go, A, 2 houses, owner B", "Jail"]
+    assert [group.one("title").text for group in one.all("g", cls="space")] == ["Go, A, 2 houses, owner B", "Jail"]
     assert one.all("rect", cls="t1"), "B owns it"
     assert len(one.all("rect", cls="struck")) == 1
     two = drawn(Board("Board", 2, 1, (start, Scene("End", (Tile(0, 0, "Gone"),)))))
     assert two.one("p", cls="caption").text == "End"
-    assert [place.text for place in two.all("g", cls="place")] == ["GoneGone", ""]
+    assert [space.text for space in two.all("g", cls="space")] == ["GoneGone", ""]
     assert tracks(two)["captions"] == ["Start", "End"]
 
 

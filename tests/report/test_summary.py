@@ -64,7 +64,7 @@ def test_the_lead_changes_where_another_is_ahead_and_a_tie_changes_nothing() -> 
 
 def test_the_largest_change_is_linked_to_the_event_that_gives_its_number() -> None:
     [point] = [p for p in card(standing(A=(0, 0, 0, 0), D=(0, 3, 3, 3))).points if p.what == "Largest change"]
-    assert (point.who, point.place) == ("D", 1)
+    assert (point.who, point.round) == ("D", 1)
     assert point.text.startswith("votes +3")
     event = next(e for r in sample().rounds for e in r.events if f"e{e.seq}" == point.anchor)
     assert event.kind == "tally"

@@ -397,6 +397,44 @@ ELSEWHERE: dict[str, tuple[str, Any]] = {
 }
 
 
+HALF_PART = {"type": "output_text", "text": HALF}
+NO_ANSWER: dict[str, tuple[str, dict[str, Any]]] = {
+    "an incomplete response for an unknown reason": (
+        "responses",
+        response({"type": "message", "content": HALF})
+        | {"status": "incomplete", "incomplete_details": {"reason": "max_tool_calls"}},
+    ),
+    "words before a refusal": (
+        "responses",
+        response({"type": "message", "content": [HALF_PART, {"type": "refusal", "refusal": "I cannot."}]}),
+    ),
+    "a turn that the host pauses at its tool": (
+        "messages",
+        message(
+            {"type": "text", "text": f"{HALF} others."},
+            {"type": "server_tool_use", "name": "web_search", "input": {"query": "x"}},
+            reason="pause_turn",
+        ),
+    ),
+    "a host's error as the reason": ("messages", message({"type": "text", "text": HALF}, reason="overloaded_error")),
+}
+
+
+@pytest.mark.parametrize("case", NO_ANSWER)
+def test_words_that_are_no_answer_are_never_heard(case: str, tmp_path: Path) -> None:
+    wire, odd = NO_ANSWER[case]
+    turns: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        turns["all"] += 1
+        return answered(body) if turns["all"] not in {2, 3} else Raw(200, odd)
+
+    history, _ = played(reply, tmp_path, over(wire), "limits.max_fallback_rate=1")
+    assert HALF not in json.dumps(history["rounds"])
+    usage = history["usage"]
+    assert usage["reasks"] + usage["failed_calls"] + usage["fallbacks"] > 0, "the loss is counted"
+
+
 @pytest.mark.parametrize("structured", ["json_schema", "tool", "prompt"])
 @pytest.mark.parametrize("shape", ELSEWHERE)
 @one_in(4)

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
+from agentsim.errors import ModelError, ProviderRejected, ProviderStopped, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.base import Attempt, Completion
 from agentsim.models.faults import FORBIDDEN, NOT_FOUND, UNACCEPTED
 from agentsim.runs.limits import STREAK, CircuitBreaker, ModelId
@@ -19,8 +19,8 @@ def fault(what: str = "no answer") -> TransportFailed:
     return TransportFailed(what, code="timeout")
 
 
-def refused() -> ModelRefused:
-    return ModelRefused("not this one", code="refusal")
+def refused() -> RequestRefused:
+    return RequestRefused("not this one", code="refusal")
 
 
 def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: ModelId = LAB) -> None:
@@ -107,7 +107,7 @@ def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> Non
     decision(breaker, None)
     for _ in range(STREAK):
         breaker.begin_wave([[LAB]])
-        breaker.add_earlier(0, Attempt((), fault="transport", final=True), past=False)
+        breaker.add_earlier(0, Attempt((), fault="transport", final=True), before_stop=False)
         asyncio.run(breaker.stop_if_unavailable(0))
         breaker.mark_decided(0)
     with pytest.raises(ProviderStopped, match="6 decisions in a row"):
@@ -124,13 +124,13 @@ def test_a_run_that_goes_on_is_stopped_by_no_silence() -> None:
 def test_a_run_that_goes_on_is_stopped_by_no_request_that_is_not_accepted() -> None:
     breaker = CircuitBreaker("fallback")
     for _ in range(3):
-        decision(breaker, ModelRefused("not in this form", code=UNACCEPTED))
+        decision(breaker, RequestRefused("not in this form", code=UNACCEPTED))
     with pytest.raises(ProviderStopped):
-        decision(CircuitBreaker(), ModelRefused("not in this form", code=UNACCEPTED))
+        decision(CircuitBreaker(), RequestRefused("not in this form", code=UNACCEPTED))
 
 
-def unknown(what: str = "no such thing", status: int = 403, code: str = FORBIDDEN) -> ModelRefused:
-    return ModelRefused(f"lab/m: the key may not use this model [it says: {what}]", code=code, status=status)
+def unknown(what: str = "no such thing", status: int = 403, code: str = FORBIDDEN) -> RequestRefused:
+    return RequestRefused(f"lab/m: the key may not use this model [it says: {what}]", code=code, status=status)
 
 
 def test_five_refusals_alike_in_a_row_stop_the_run_and_say_what_was_refused() -> None:
@@ -144,7 +144,7 @@ def test_five_refusals_alike_in_a_row_stop_the_run_and_say_what_was_refused() ->
         decision(breaker, unknown("no entry (request ff-99)"))
 
 
-@pytest.mark.parametrize("between", [None, ModelRefused("too long", code="context"), refused()], ids=str)
+@pytest.mark.parametrize("between", [None, RequestRefused("too long", code="context"), refused()], ids=str)
 def test_an_answer_or_a_refusal_of_one_prompt_ends_a_row_of_refusals(between: ModelError | None) -> None:
     breaker = CircuitBreaker()
     decision(breaker, None)
@@ -157,7 +157,7 @@ def test_an_answer_or_a_refusal_of_one_prompt_ends_a_row_of_refusals(between: Mo
 @pytest.mark.parametrize(
     "other", [unknown("another thing"), unknown(status=404, code=NOT_FOUND), unknown(status=401)], ids=str
 )
-def test_refusals_that_differ_are_no_row(other: ModelRefused) -> None:
+def test_refusals_that_differ_are_no_row(other: RequestRefused) -> None:
     breaker = CircuitBreaker()
     decision(breaker, None)
     for _ in range(3 * STREAK):
@@ -200,7 +200,7 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
         decision(breaker, None)
         for _ in range(STREAK - 1):
             breaker.begin_wave([[LAB]])
-            breaker.add_earlier(0, attempt, past=past)
+            breaker.add_earlier(0, attempt, before_stop=past)
             breaker.mark_decided(0)
         if past:
             decision(breaker, unknown())
@@ -265,7 +265,7 @@ def test_a_provider_that_answers_in_some_way_is_alive(errors: list[ModelError]) 
 def test_what_an_earlier_process_was_answered_counts() -> None:
     breaker = CircuitBreaker()
     breaker.begin_wave([[LAB]])
-    breaker.add_earlier(0, Attempt((), completion=Completion("yes")), past=False)
+    breaker.add_earlier(0, Attempt((), completion=Completion("yes")), before_stop=False)
     breaker.mark_decided(0)
     decision(breaker, fault(), fault())
 
@@ -372,7 +372,7 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
     for _ in range(STREAK):
         breaker.begin_wave([CHAIN])
         for model in ("lab/m", "other/m"):
-            breaker.add_earlier(0, Attempt((), fault="transport", model=model), past=False)
+            breaker.add_earlier(0, Attempt((), fault="transport", model=model), before_stop=False)
         breaker.mark_decided(0)
     breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (0, 1)

@@ -17,10 +17,10 @@ from agentsim.errors import (
     AgentsimError,
     BudgetReached,
     ModelError,
-    ModelRefused,
     ProviderRejected,
     ProviderStopped,
     RateLimited,
+    RequestRefused,
     TransportFailed,
 )
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
@@ -333,7 +333,7 @@ def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
 
 @pytest.mark.parametrize(
     "last",
-    [UNREADABLE, Completion("", refusal="refusal"), ModelRefused("no", code="moderation"), RateLimited("slow down")],
+    [UNREADABLE, Completion("", refusal="refusal"), RequestRefused("no", code="moderation"), RateLimited("slow down")],
     ids=["unreadable", "refusal", "moderation", "rate limited"],
 )
 def test_a_last_bad_try_is_kept_before_the_fallback_which_may_have_to_wait_for_others(last: Said) -> None:
@@ -401,7 +401,7 @@ def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
 
     ask = Ask(index=1, wave=1, place=0, nth=1, request=Broken(player="A"))
     with pytest.raises(AgentsimError, match="pick must be one of: left"):
-        ScriptedCalls([ModelRefused("no", code="refusal")], ask=ask).reach_decision()
+        ScriptedCalls([RequestRefused("no", code="refusal")], ask=ask).reach_decision()
 
 
 @pytest.mark.parametrize("bad", [UNREADABLE, timeout()], ids=["unreadable", "failed"])

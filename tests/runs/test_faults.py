@@ -155,14 +155,14 @@ def test_a_fault_of_one_decision_is_that_decision_s_fallback(
     result = play(server.url(), tmp_path)
     assert (result.status, result.error) == ("completed", None)
     entries = journaled(result.files)
-    fallen = [entry for entry in entries if entry.source == "fallback"]
-    assert {(entry.player, entry.kind) for entry in fallen} == {("C", "vote")}
-    assert {entry.fallback_reason for entry in fallen} == {code}
-    assert all([attempt.code for attempt in entry.attempts] == [code] * calls for entry in fallen)
-    assert all(dict(entry.decision) == {"explanation": "", "vote": None} for entry in fallen)
+    fallbacks = [entry for entry in entries if entry.source == "fallback"]
+    assert {(entry.player, entry.kind) for entry in fallbacks} == {("C", "vote")}
+    assert {entry.fallback_reason for entry in fallbacks} == {code}
+    assert all([attempt.code for attempt in entry.attempts] == [code] * calls for entry in fallbacks)
+    assert all(dict(entry.decision) == {"explanation": "", "vote": None} for entry in fallbacks)
     usage = result.history["usage"]
-    failed = 0 if code in {"refusal", "content_filter"} else calls * len(fallen)  # a refusal is a paid answer
-    assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (len(fallen), failed, 0)
+    failed = 0 if code in {"refusal", "content_filter"} else calls * len(fallbacks)  # a refusal is a paid answer
+    assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (len(fallbacks), failed, 0)
     assert usage["by_player"]["C"]["failed_calls"] == usage["failed_calls"]
     assert usage["by_player"]["A"]["failed_calls"] == 0
     records = [record for record in result.history["decisions"] if record["source"] == "fallback"]
@@ -366,8 +366,8 @@ def test_a_planned_stop_hides_no_mistake_of_ours_in_the_same_wave(server: Mendab
     server.latency_s = lambda body: 0.0 if decided(body) == ("A", "vote") else 0.05
 
     class Mistaken(Watcher):
-        def decided(self, entry: DecisionRecord) -> None:
-            if (entry.player, entry.kind) == ("B", "vote"):
+        def decided(self, record: DecisionRecord) -> None:
+            if (record.player, record.kind) == ("B", "vote"):
                 raise ZeroDivisionError("a bug")
 
     with pytest.raises(ZeroDivisionError, match="a bug"):
@@ -425,8 +425,8 @@ def test_a_provider_s_faults_are_its_own(server: Mendable, tmp_path: Path) -> No
     server.reply = failing(("D", "vote"), UNWELL)
     result = play(server.url(), tmp_path, f'providers.other.base_url="{server.url()}"', players=players)
     assert result.status == "completed"
-    fallen = {entry.player for entry in journaled(result.files) if entry.source == "fallback"}
-    assert fallen == {"D"}
+    fallbacks = {entry.player for entry in journaled(result.files) if entry.source == "fallback"}
+    assert fallbacks == {"D"}
 
 
 def test_a_run_with_a_key_of_ones_own_is_stopped_by_what_the_host_behind_the_gateway_charges(tmp_path: Path) -> None:

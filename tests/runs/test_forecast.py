@@ -13,7 +13,7 @@ from agentsim.engine.chance import Chance
 from agentsim.models.prices import estimated_tokens
 from agentsim.records.load import load_history
 from agentsim.runs.forecast import Forecast, ModelForecast, alike, forecast, text_lengths, wordy
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from benchmarks.forecast import foreseen as measured

@@ -258,7 +258,7 @@ def test_fork_diff_and_report_on_the_command_line(parent: RunFiles) -> None:
         for name in names
     ]
     parted = next(each for each in found if not each["same"])
-    assert parted["decision"]["place"] > 2, "the past is the same"
+    assert parted["decision"]["number"] > 2, "the past is the same"
     assert parted["decision"]["one"] != parted["decision"]["other"]
     report = json.loads(agentsim("report", ".", "--json", cwd=parent.directory).out)
     assert report["games"] == 1, "branches are no games of their own"

@@ -59,8 +59,8 @@ class Notes(Watcher):
         self.speaking.remove(ask.request.player)
         self.calls = totals.calls
 
-    def decided(self, entry: DecisionRecord) -> None:
-        self.seen.append(f"decided {entry.index}")
+    def decided(self, record: DecisionRecord) -> None:
+        self.seen.append(f"decided {record.index}")
 
     def told(self, events: Sequence[LoggedEvent]) -> None:
         self.told_ += events

@@ -342,8 +342,8 @@ class Seen(Watcher):
     def told(self, events: Sequence[LoggedEvent]) -> None:
         self.events += [told.event.kind for told in events]
 
-    def decided(self, entry: DecisionRecord) -> None:
-        self.decided_by.append(entry.player)
+    def decided(self, record: DecisionRecord) -> None:
+        self.decided_by.append(record.player)
 
     def counted(self, totals: Totals) -> None:
         self.calls = totals.calls

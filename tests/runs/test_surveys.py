@@ -19,7 +19,7 @@ from agentsim.records.load import load_history
 from agentsim.records.tables import run_tables
 from agentsim.report.page import PageOptions, page_of
 from agentsim.runs.fork import ForkPoint
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load

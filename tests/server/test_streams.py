@@ -33,14 +33,14 @@ def test_what_changes_just_after_a_seats_stream_has_looked_is_sent_at_once(
             found = looked(of)
             if quiet.is_set() and not seat.left:
                 seat.people.file.change("A", withdrawn_at="2026-01-01T00:00:00Z")
-                seat.announce()
+                seat.notify()
             return found
 
         monkeypatch.setattr(seats, "_key", key)
         async with asyncio.timeout(AT_ONCE_S), client.get(f"{seat.path}/stream?from=") as stream:
             await asyncio.sleep(1)  # nothing else is told by then
             quiet.set()
-            seat.announce()
+            seat.notify()
             assert "event: end" in await stream.text()
 
     served(tmp_path, island("web", "web", "bot/random"), does)
@@ -63,7 +63,7 @@ def test_what_is_told_while_a_watchers_stream_is_written_is_sent_at_once(
         await write(response, data)
         if data == early:
             more.append(late)
-            channels[-1].announce()
+            channels[-1].notify()
 
     monkeypatch.setattr(Channel, "message", noted)
     monkeypatch.setattr(StreamResponse, "write", writes)
@@ -74,7 +74,7 @@ def test_what_is_told_while_a_watchers_stream_is_written_is_sent_at_once(
             await asked(run, "A")
             await asyncio.sleep(1)  # nothing else is told by then
             more.append(early)
-            channels[-1].announce()
+            channels[-1].notify()
             assert await stream.content.readuntil(late)
 
     served(tmp_path, island("web", "bot/random", "bot/random"), does)

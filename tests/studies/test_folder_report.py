@@ -113,7 +113,7 @@ def test_identical_bots_under_different_names_are_not_told_apart(tmp_path: Path)
 
 
 FIRST = ("Standings", "Scores", "Calls and cost")
-FURTHER = ("Ratings", "Places by strength", "Head to head", "Seats", "Order of speaking")
+FURTHER = ("Ratings", "Ranks by strength", "Head to head", "Seats", "Order of speaking")
 
 
 def test_a_report_has_one_rating_scores_and_costs_and_the_rest_on_request(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from agentsim.engine.wording import Prompt
 from agentsim.errors import BudgetReached, UsageError
 from agentsim.records.load import load_history
 from agentsim.runs.decide import DecisionResult, decision_record_of
-from agentsim.runs.played_game import DecidedWave
+from agentsim.runs.game_in_progress import DecidedWave
 from agentsim.runs.player_message import NEUTRAL, messages, neutral
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses

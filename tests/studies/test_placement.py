@@ -39,7 +39,7 @@ def test_the_scale_is_the_pools_and_its_mean_is_zero() -> None:
     assert sum(each.value for each in found.members) == pytest.approx(0.0)
     assert found.stronger[0] < 0.01
     assert min(found.stronger[2:]) > 0.99
-    assert found.places[1] + found.places[2] > 0.99
+    assert found.rank_probabilities[1] + found.rank_probabilities[2] > 0.99
 
 
 def test_what_is_uncertain_about_the_pool_is_in_the_interval() -> None:

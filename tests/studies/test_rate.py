@@ -83,7 +83,7 @@ def test_the_rated_model_has_every_seat_equally_often_in_blocks_of_one_seed(whol
         assert [each["model"] for each in players] == [models[at] for at in game["models"]]
         assert game["models"].count(2) == 2
     assert found["strength"]["low"] < found["strength"]["value"] < found["strength"]["high"]
-    assert sum(found["places"]) == pytest.approx(1)
+    assert sum(found["rank_probabilities"]) == pytest.approx(1)
     assert "12 games of 4, 24 of their seats" in found["sentence"]
 
 

@@ -194,7 +194,7 @@ class Planted(Game):
                 assert ballot.vote, "a vote is for a player"
                 kept.append(ballot.words)
         votes = [list(state.cast.values()).count(player) for player in table.players]
-        counted = [*votes[1:], 0] if self.fault == "broken law" else votes
+        counted = [*votes[1:], 0] if self.fault == "uncounted vote" else votes
         table.tell(Counted(dict(zip(table.players, counted, strict=True))), to=Everyone)
         if self.fault == "nameless event":
             table.tell(Nameless(), to=Everyone)
@@ -219,7 +219,7 @@ class Planted(Game):
         before = state.cast.get(player)
         return Vote(player=player, others=others, heard=tuple(heard), before=before, extra=extra)
 
-    def laws(
+    def invariants(
         self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]
     ) -> Iterator[str | RandomDraw]:
         for event in (step.event for step in steps if isinstance(step, LoggedEvent)):

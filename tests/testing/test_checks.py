@@ -42,8 +42,8 @@ PLANTED = (
     ("unshown value", "leaves_shown", "vote.extra: no prompt"),
     ("undeclared event", "games_end", "RulesBroken: Whispered is told, and is not in the game's `events`"),
     ("event for no player", "declared", "event whispered: it is told, and no player hears it"),
-    ("broken law", "laws_hold", "every vote is counted"),
-    ("lot by seat", "laws_hold", "each falls on the first of those"),
+    ("uncounted vote", "invariants_hold", "every vote is counted"),
+    ("lot by seat", "invariants_hold", "each falls on the first of those"),
     ("no warning", "warnings_true", "is turned away ('That is nothing new.') without a warning"),
     ("nameless event", "json_and_back", "event nameless: it has no heading"),
     ("window on history", "history_grows", "stands there no more"),
@@ -147,7 +147,7 @@ def test_checks_share_the_games_of_a_case(monkeypatch: pytest.MonkeyPatch) -> No
         return play
 
     monkeypatch.setattr(Case, "start", counted)
-    for check in ("laws_hold", "bots_pure", "laws_hold"):
+    for check in ("invariants_hold", "bots_pure", "invariants_hold"):
         assert not CHECKS[check](checked).findings
     games = {("bot/random", seed) for seed in range(checked.seeds)}
     games |= {*((f"bot/{name}", checked.seed) for name in bots_of(checked.game)), (RANDOM, checked.seed)}

@@ -38,7 +38,7 @@ def test_a_fault_whose_text_is_gone_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("game", "name", "by"),
     [
-        pytest.param("werewolf", "the doctor's rule dropped", "laws_hold", marks=pytest.mark.slow),
+        pytest.param("werewolf", "the doctor's rule dropped", "invariants_hold", marks=pytest.mark.slow),
         pytest.param("werewolf", "iteration over a set", "same_process", marks=pytest.mark.slow),
         pytest.param("auction", "one iteration more", "warnings_true", marks=pytest.mark.slow),
         pytest.param("society", "a status that is counted twice", "games_end", marks=pytest.mark.slow),

@@ -99,7 +99,7 @@ def calls(body: str, own: Collection[str], functions: Collection[str]) -> list[O
     if "(" in body:
         found += _pythonic(body, own, functions)
     found.sort(key=lambda each: each.start)
-    return [each for place, each in enumerate(found) if not place or each.start >= found[place - 1].end]
+    return [each for index, each in enumerate(found) if not index or each.start >= found[index - 1].end]
 
 
 def named_calls(body: str, objects: Sequence[Object]) -> Iterator[Object]:

@@ -1,4 +1,4 @@
-"""Candidates: the places in a reply that give its decision, and whether each stands alone.
+"""Candidates: the spans of a reply that give its decision, and whether each stands alone.
 
 A candidate is a JSON object, a tag (`<vote>C</vote>`), a label at the beginning of a line (`Vote: C`), a LaTeX box, or
 a line that is nothing but a value (`C`). It stands alone if its lines have no other words, and the text above it ends
@@ -24,10 +24,10 @@ from typing import Any
 from agentsim.engine.options import MISSING
 from agentsim.engine.reading.fields import REASONS, Field
 from agentsim.engine.reading.text import (
+    CONTROL_MARK,
     CROSSES,
-    FILLER,
     MOST_CANDIDATES,
-    REMOVED,
+    REMOVED_MARK,
     bounded,
     crossed_behind,
     has_words,
@@ -45,7 +45,7 @@ from agentsim.engine.reading.text import (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A decision that a place in a reply gives: its values by path, and whether all of them are legal.
+    """A decision that a span of a reply gives: its values by path, and whether all of them are legal.
 
     `stage` is how it was found, in the words of `engine.decision.Reading`.
     """
@@ -55,7 +55,7 @@ class Candidate:
     stage: str
     values: Mapping[str, Any] = field(default_factory=dict)
     legal: bool = True
-    alone: bool = True
+    stands_alone: bool = True
     record: Mapping[str, Any] | None = None
     """The object in the spelling of the schema, if the candidate is an object."""
     named: str | None = None
@@ -145,9 +145,9 @@ class Surroundings:
         self._struck = struck_spans(plain)
         self._words = [_words_of(plain, start, end) for start, end in self.lines]
 
-    def line(self, place: int) -> tuple[int, int]:
+    def line(self, offset: int) -> tuple[int, int]:
         """Return the span of the line at a position."""
-        return self.lines[self._number(place)]
+        return self.lines[self._number(offset)]
 
     def stands_alone(self, start: int, end: int) -> bool:
         """Return whether a span is no part of a sentence, an example or a quotation, and is not struck out."""
@@ -163,12 +163,12 @@ class Surroundings:
         announced, finished = self._announces(self.plain[begins:start])
         return announced and (finished or self._introduced[number])
 
-    def is_answer(self, place: int) -> bool:
+    def is_answer(self, offset: int) -> bool:
         """Return whether the line at a position is an answer although it is a list item.
 
         It is one below an announcement that ends with a name (`Vote:`), or if it is numbered and the whole reply.
         """
-        return self._answers[self._number(place)]
+        return self._answers[self._number(offset)]
 
     @cached_property
     def _answers(self) -> list[bool]:
@@ -185,8 +185,8 @@ class Surroundings:
                 announced = bool(words) and words[-1] in self.names and self._announces(line)[0]
         return found
 
-    def _number(self, place: int) -> int:
-        return bisect_right(self._starts, place) - 1
+    def _number(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
 
     def _introductions(self) -> Iterator[bool]:
         """Yield for each line whether the text above lets a candidate on it stand alone."""
@@ -250,10 +250,10 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
 
 _STRIKES = re.compile(
     rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"
-    rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{REMOVED}|-{REMOVED})",
+    rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{REMOVED_MARK}|-{REMOVED_MARK})",
     re.MULTILINE,
 )
-"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a `!` or `-` before an object (`REMOVED`)."""
+"""Marks of Markdown, HTML and BBCode that strike out, of comments, and `!` or `-` before an object (`REMOVED_MARK`)."""
 
 
 def struck_spans(plain: str) -> list[tuple[int, int]]:
@@ -333,15 +333,15 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
     found: dict[str, tuple[int, int]] = {}
     covered: list[tuple[int, int]] = []
     heads = list(headings(plain, tuple(by_name), _heads_words))
-    for place, head in enumerate(heads):
+    for index, head in enumerate(heads):
         path = by_name[spaced(head["name"])]
-        end = heads[place + 1].start() if place + 1 < len(heads) else len(plain)
+        end = heads[index + 1].start() if index + 1 < len(heads) else len(plain)
         found.setdefault(path, (head.end(), end))
         stop = _paragraph_end(plain, head.end(), end)
         words = plain[head.end() : stop].strip()
         if head["name"] in _SURENESS and not _SURE.fullmatch(words):
             continue
-        if path in worded and not words.startswith(REMOVED) and not words.endswith(":"):  # else it announces more
+        if path in worded and not words.startswith(REMOVED_MARK) and not words.endswith(":"):  # else it announces more
             covered.append((head.start(), stop))
     for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
         path = by_name[spaced(tag_name(tag))]
@@ -401,10 +401,10 @@ class Prose:
         for label in bounded(headings(self.plain, tuple(names), is_lead_in), MOST_CANDIDATES):
             start, end = label.start(), self.around.line(label.start())[1]
             value = self.text[min(label.end(), end) : end].strip(" \t|")
-            if value and not label["more"] and REMOVED not in value:
+            if value and not label["more"] and REMOVED_MARK not in value:
                 doubts = _DOUBTS.search(self.plain, start, label.start("name")) is not None
                 yield from (
-                    replace(each, alone=False) if doubts else each
+                    replace(each, stands_alone=False) if doubts else each
                     for each in self._valued((start, end), "label", value)
                 )
         yield from self._bare()
@@ -413,9 +413,9 @@ class Prose:
         meant, path, words = self._meant(value), self.field.path, value.split()
         if meant is not MISSING:
             alone = not _HESITATES.search(value) and self.around.stands_alone(*span)
-            yield Candidate(*span, stage, {path: meant}, alone=alone)
+            yield Candidate(*span, stage, {path: meant}, stands_alone=alone)
         elif (meant := self._beginning(words)) is not MISSING:  # `C, or so`
-            yield Candidate(*span, stage, {path: meant}, alone=False)
+            yield Candidate(*span, stage, {path: meant}, stands_alone=False)
         elif words and len(words) <= _LONGEST_NAME:
             yield Candidate(*span, stage, legal=False, named=value.strip())
 
@@ -444,7 +444,7 @@ class Prose:
         most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
         of_few_lines(self.plain)
         for start, end in self.around.lines:
-            said = self.text[start:end].replace(FILLER, " ").strip()
+            said = self.text[start:end].replace(CONTROL_MARK, " ").strip()
             if field.kind == "choice" and (item := _ITEM.match(said)) and self.around.is_answer(start):
                 said = said[item.end() :]
             if not said or len(said) > _LONGEST_LINE or said.count(" ") > most or said.endswith("?"):
@@ -453,6 +453,6 @@ class Prose:
                 continue  # the number of an item in a list
             if (meant := field.read(said)) is not MISSING:
                 alone = not _HESITATES.search(said) and self.around.stands_alone(start, end)
-                yield Candidate(start, end, "bare", {field.path: meant}, alone=alone)
+                yield Candidate(start, end, "bare", {field.path: meant}, stands_alone=alone)
             elif (crossed := crossed_behind(said)) and (meant := field.read(crossed)) is not MISSING:
-                yield Candidate(start, end, "bare", {field.path: meant}, alone=False)
+                yield Candidate(start, end, "bare", {field.path: meant}, stands_alone=False)

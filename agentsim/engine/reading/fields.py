@@ -212,18 +212,18 @@ def _word(given: str) -> str:
     return word
 
 
-def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-    """Return the choice that JSON or a text means, or `MISSING`; null, false and "nobody" mean `nothing`.
+def chosen(given: Any, values: Sequence[Any], if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    """Return the choice that JSON or a text means, or `MISSING`; null, false and "nobody" mean `if_null`.
 
     Choices are compared as in `named`, then with `synonyms`, then with words for yes and no (`deal` means `accept`).
     If None is one of the values, null and "nobody" mean that.
     """
     given = given if isinstance(given, str) else inner(given)
-    nothing = nothing if nothing in values or not values else MISSING  # null means `nothing` only if that is legal
+    if_null = if_null if if_null in values or not values else MISSING  # null means `if_null` only if that is legal
     if given is None or given is False:
-        return None if given is None and None in values else nothing
+        return None if given is None and None in values else if_null
     if isinstance(given, int) and not isinstance(given, bool):
-        return given if given in values else chosen(str(given), values, nothing, synonyms)
+        return given if given in values else chosen(str(given), values, if_null, synonyms)
     if not isinstance(given, str):
         return MISSING
     by_name = {str(value): value for value in values if value is not None}
@@ -237,18 +237,18 @@ def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: 
             if value in by_name and word in words:
                 return by_name[value]
     if word in _NOTHING:
-        return None if None in values else nothing
+        return None if None in values else if_null
     return MISSING
 
 
-def amount(given: Any, nothing: Any = MISSING) -> Any:
+def amount(given: Any, if_null: Any = MISSING) -> Any:
     """Return the whole number that JSON or a text means, or `MISSING`: 12 for `$12` and `12 credits`.
 
-    Null and "pass" mean `nothing`.
+    Null and "pass" mean `if_null`.
     """
     given = inner(given)
     if given is None or given is False:
-        return nothing if given is None else MISSING
+        return if_null if given is None else MISSING
     if isinstance(given, (int, Real)):
         return _whole(given)
     text = given.strip(_AROUND) if isinstance(given, str) else ""
@@ -258,7 +258,7 @@ def amount(given: Any, nothing: Any = MISSING) -> Any:
     while len(text) > 1 and (text[0], text[-1]) in _PAIRS:
         text = re.sub(r"[.!]$", "", text[1:-1].strip("*_` \n"))
     if _ADVERBS.sub("", _word(text)) in _NO_NUMBER:
-        return nothing
+        return if_null
     text = re.sub(r"^(?:bid|offer|raise to)\s+(?=\S*\d)", "", text, flags=re.IGNORECASE)
     for unit in (_UNIT_BEHIND, _UNIT_BEFORE):
         if match := unit.fullmatch(text):
@@ -292,14 +292,14 @@ def yes_or_no(given: Any) -> Any:
     return True if word in _YES else False if word in _NO else MISSING
 
 
-def several(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-    """Return the values of a list, also of one in words (`A, C and B`); null, false and "nobody" mean `nothing`.
+def several(given: Any, values: Sequence[Any], if_null: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
+    """Return the values of a list, also of one in words (`A, C and B`); null, false and "nobody" mean `if_null`.
 
     An entry that means none of the values stays as it is. At most one entry more than there are values is read.
     """
     given = None if given is False else given
     if given is None or (isinstance(given, str) and _word(given.strip()) in _NOTHING):
-        return nothing
+        return if_null
     if isinstance(given, str):
         given = [part for part in _parted(given[:_LONGEST].strip("[]() \n"), values) if part.strip()]
     if not isinstance(given, list):
@@ -331,7 +331,7 @@ class Field:
 
     path: str
     option: LegalValues
-    nothing: Any = MISSING
+    if_null: Any = MISSING
     synonyms: Synonyms | None = None
     known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The values of texts that were read already: a reply repeats many."""
@@ -358,20 +358,20 @@ class Field:
     def read(self, given: Any) -> Any:
         """Return the legal value that is meant, or `MISSING`."""
         if not isinstance(given, str):
-            return self.option.read(given, self.nothing, self.synonyms)
+            return self.option.read(given, self.if_null, self.synonyms)
         if given not in self.known:
-            self.known[given] = self.option.read(given, self.nothing, self.synonyms)
+            self.known[given] = self.option.read(given, self.if_null, self.synonyms)
         return self.known[given]
 
 
 def fields_of(
-    parts: Mapping[str, LegalValues], nothing: Mapping[str, Any], synonyms: Synonyms, path: str = ""
+    parts: Mapping[str, LegalValues], null_values: Mapping[str, Any], synonyms: Synonyms, path: str = ""
 ) -> Iterator[Field]:
     """Yield every field, each record's own fields behind it; fields within lists and variants are left out."""
     for name, option in parts.items():
-        place = f"{path}{name}"
-        yield Field(place, option, nothing.get(place, MISSING), synonyms)
-        yield from fields_of(option.parts or {}, nothing, synonyms, f"{place}.")
+        own_path = f"{path}{name}"
+        yield Field(own_path, option, null_values.get(own_path, MISSING), synonyms)
+        yield from fields_of(option.parts or {}, null_values, synonyms, f"{own_path}.")
 
 
 def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:

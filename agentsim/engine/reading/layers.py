@@ -258,7 +258,7 @@ def _end_of_string(text: str, names: Collection[str] = ()) -> int:
     found += [end.start()] if (end := _ENDS_AN_OBJECT.search(text)) else []
     found += [each.start() for each in islice(_REMAINS.finditer(text), _MOST_REMAINS) if _is_unopened(text, each)]
     spans = strict_spans(text) if found and "{" in text else []
-    return min((place for place in found if not any(start < place < end for start, end in spans)), default=-1)
+    return min((offset for offset in found if not any(start < offset < end for start, end in spans)), default=-1)
 
 
 def _is_unopened(text: str, remains: re.Match[str]) -> bool:

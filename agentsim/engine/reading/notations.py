@@ -88,51 +88,51 @@ def _lines(text: str, names: Collection[str], *, nested: bool) -> Members | None
     lines = text.strip("\n").expandtabs(4).split("\n")
     if len(lines) > _MOST_PARTS:
         return None
-    members, place, blocks = _mapping(lines, 0, 0, names)
-    return members if place == len(lines) and (nested or blocks) else None
+    members, index, blocks = _mapping(lines, 0, 0, names)
+    return members if index == len(lines) and (nested or blocks) else None
 
 
-def _mapping(lines: list[str], place: int, depth: int, names: Collection[str]) -> tuple[Members, int, int]:
+def _mapping(lines: list[str], index: int, depth: int, names: Collection[str]) -> tuple[Members, int, int]:
     """Parse the mapping at one indent: return its members, the index of the line behind, and its number of blocks."""
     found: Members = {}
     indent, blocks = None, 0
-    while place < len(lines):
-        if not lines[place].strip():
-            place += 1
+    while index < len(lines):
+        if not lines[index].strip():
+            index += 1
             continue
-        line = _LINE.fullmatch(lines[place])
+        line = _LINE.fullmatch(lines[index])
         width = len(line["indent"]) if line else -1
         indent = width if indent is None else indent
         if line is None or width != indent or line["key"] in found or (depth == 0 and spaced(line["key"]) not in names):
             break
-        place += 1
+        index += 1
         value = line["value"] or ""
         if block := _BLOCK.fullmatch(value):
-            words, place = _indented(lines, place, indent)
+            words, index = _indented(lines, index, indent)
             joint = "\n" if block["style"] == "|" else " "
             found[line["key"]], blocks = joint.join(words).strip(), blocks + 1
         elif not value and depth < _DEEPEST:
-            found[line["key"]], place, inner = (
-                _mapping(lines, place, depth + 1, names) if _is_deeper(lines, place, indent) else ("", place, 0)
+            found[line["key"]], index, inner = (
+                _mapping(lines, index, depth + 1, names) if _is_deeper(lines, index, indent) else ("", index, 0)
             )
             blocks += inner
         else:
             found[line["key"]] = _unquoted(value)
-    return found, place, blocks
+    return found, index, blocks
 
 
-def _is_deeper(lines: list[str], place: int, indent: int) -> bool:
-    following = next((line for line in lines[place:] if line.strip()), "")
+def _is_deeper(lines: list[str], index: int, indent: int) -> bool:
+    following = next((line for line in lines[index:] if line.strip()), "")
     return len(following) - len(following.lstrip()) > indent
 
 
-def _indented(lines: list[str], place: int, indent: int) -> tuple[list[str], int]:
+def _indented(lines: list[str], index: int, indent: int) -> tuple[list[str], int]:
     """Return the stripped lines of a block scalar and the index of the line behind it."""
     words: list[str] = []
-    while place < len(lines) and (not lines[place].strip() or len(lines[place]) - len(lines[place].lstrip()) > indent):
-        words.append(lines[place].strip())
-        place += 1
-    return words, place
+    while index < len(lines) and (not lines[index].strip() or len(lines[index]) - len(lines[index].lstrip()) > indent):
+        words.append(lines[index].strip())
+        index += 1
+    return words, index
 
 
 def _unquoted(value: str) -> str:

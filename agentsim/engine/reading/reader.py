@@ -105,10 +105,10 @@ from agentsim.engine.reading.speech import (
     without_half_quotes,
 )
 from agentsim.engine.reading.text import (
-    FILLER,
+    CONTROL_MARK,
     MAX_TEXT,
     MOST_CANDIDATES,
-    REMOVED,
+    REMOVED_MARK,
     Object,
     any_name,
     bounded,
@@ -140,7 +140,7 @@ _LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u
 """Line ends of any kind, and as JSON and XML escape them."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
 _DETOUR = re.compile(
-    rf"<|\|[ \t]?/|\\u|[&%✿{REMOVED}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]"
+    rf"<|\|[ \t]?/|\\u|[&%✿{REMOVED_MARK}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]"
 )
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
@@ -191,7 +191,7 @@ def read(
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    if any((REMOVED in each or FILLER in each) and not is_private_field(name) for name, each in said):
+    if any((REMOVED_MARK in each or CONTROL_MARK in each) and not is_private_field(name) for name, each in said):
         raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
     in_object = found.stage in _STAGES_OF_OBJECTS
     labels = (
@@ -256,7 +256,7 @@ def _taken_apart(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
                 "The reply is empty: it is only the header of an answer. Answer with the decision itself."
             )
         raise UnreadableReply("The reply is empty.")
-    if request.leading:
+    if request.object_first:
         return _leading(reply)
     candidates = reply.candidates()
     return _from_candidates(reply, candidates) if candidates else _without_candidates(reply, last_attempt=last_attempt)
@@ -392,7 +392,7 @@ class Reply:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields of an answer, with those of its records."""
-        return tuple(fields_of(self.request.answer_fields.parts, self.request.nothing, self.request.synonyms))
+        return tuple(fields_of(self.request.answer_fields.parts, self.request.null_values, self.request.synonyms))
 
     @cached_property
     def names(self) -> Mapping[str, tuple[str, ...]]:
@@ -417,7 +417,7 @@ class Reply:
         return any(field.kind not in {"words", "record"} for field in self.fields)
 
     @cached_property
-    def decider(self) -> Field | None:
+    def bare_field(self) -> Field | None:
         """The field whose value is an answer without an object, or None: `C` and `Vote: C` answer `vote`.
 
         It is the only choice, number or yes/no of the answer, or of its only record; beside it there are only words and
@@ -474,7 +474,7 @@ class Reply:
         outermost = [field.path for field in self.essential_fields]
         lone = outermost[0] if len(outermost) == 1 else ""
         return Shape(
-            self.request.nothing,
+            self.request.null_values,
             self.request.synonyms,
             self.names,
             lone,
@@ -606,7 +606,7 @@ class Reply:
     def prose(self) -> str:
         """The reply in which objects, fences, wrappers and control tokens are masked; positions stay the same."""
         text = without_fences(without_wrappers(of_few_tags(self.body)))
-        text = masked(text, list(token_spans(text)), FILLER)
+        text = masked(text, list(token_spans(text)), CONTROL_MARK)
         return masked(text, [(each.start, each.end) for each in self.objects])
 
     @cached_property
@@ -633,7 +633,7 @@ class Reply:
     # candidates
 
     def candidates(self) -> list[Candidate]:
-        """Return every place that gives a decision, from left to right.
+        """Return every span that gives a decision, from left to right.
 
         If the reply was cut off, a value at its very end does not count: it may have gone on.
         """
@@ -653,23 +653,23 @@ class Reply:
         if len(kept) == 1 and not has_words(self.plain):
             return kept
         # beside another answer or words, an object with a placeholder (`<why>`) is an example
-        return [replace(each, alone=each.alone and not _holds_placeholder(each.record)) for each in kept]
+        return [replace(each, stands_alone=each.stands_alone and not _holds_placeholder(each.record)) for each in kept]
 
     @cached_property
     def _tagged_words(self) -> list[tuple[int, int]]:
         words = tuple(name for field in self.fields if field.kind == "words" for name in self.names[field.path])
-        decides = self.decider is not None and "<" in self.prose
+        decides = self.bare_field is not None and "<" in self.prose
         return [each.span() for each in bounded(tags(self.plain, words), MOST_CANDIDATES)] if words and decides else []
 
     def _in_prose(self) -> Iterator[Candidate]:
-        if self.decider is not None:
+        if self.bare_field is not None:
             if has_words(self.around.plain):
-                found = Prose(self.around.text, self.around.plain, self.decider, self.around)
-                yield from found.candidates(self.names[self.decider.path])
+                found = Prose(self.around.text, self.around.plain, self.bare_field, self.around)
+                yield from found.candidates(self.names[self.bare_field.path])
         elif not self.objects:
             for field in self.fields:
-                if field.nothing is not MISSING and chosen(self.body, (), field.nothing) is not MISSING:
-                    yield Candidate(0, len(self.body), "bare", {field.path: field.nothing})
+                if field.if_null is not MISSING and chosen(self.body, (), field.if_null) is not MISSING:
+                    yield Candidate(0, len(self.body), "bare", {field.path: field.if_null})
 
     def of_object(self, each: Object) -> Candidate | None:
         """Return the candidate that an object is, or None if it does not answer this question."""
@@ -677,7 +677,7 @@ class Reply:
         if each.state == "cut" or (
             each.state == "repaired" and self.truncated
         ):  # a choice is complete, words may not be
-            has_choice = self.decider is not None and self.decider.kind == "choice"
+            has_choice = self.bare_field is not None and self.bare_field.kind == "choice"
             usable = usable and has_choice and not (each.state == "cut" and self.truncated)
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
@@ -720,10 +720,12 @@ class Reply:
         A field of the question is none, nor is a key that says once more what was chosen.
         """
         given = [*values.values()]
-        if any(field.nothing is not MISSING and field.nothing in given for field in self.fields):
+        if any(field.if_null is not MISSING and field.if_null in given for field in self.fields):
             return ""
-        plain = not self.decides or (self.decider is not None and self.decider.path in values)
-        outermost = plain and (self.decider is None or self.decider.kind == "number" or "." not in self.decider.path)
+        plain = not self.decides or (self.bare_field is not None and self.bare_field.path in values)
+        outermost = plain and (
+            self.bare_field is None or self.bare_field.kind == "number" or "." not in self.bare_field.path
+        )
         takes_back = _TAKES_BACK | _DOES_NOTHING if outermost else _TAKES_BACK
         own = self._field_names | {spaced(part) for part in given if isinstance(part, str)}
         for key, part in value.items():
@@ -731,7 +733,7 @@ class Reply:
             if name in takes_back - own and (said is True or said in _YES):
                 return key
             corrects = name in _CORRECTS - own and isinstance(part, str) and has_words(part)
-            meant = corrects and self.decider is not None and self.decider.read(part) is not MISSING
+            meant = corrects and self.bare_field is not None and self.bare_field.read(part) is not MISSING
             if corrects and not meant and said not in _NO_CORRECTION:
                 return key
         return ""
@@ -790,7 +792,7 @@ class Reply:
         start, end = self.sections.words[path]
         words = self.prose[start:end]
         if path.rpartition(".")[2] not in REASONS:  # others may hear the words
-            if FILLER in words:
+            if CONTROL_MARK in words:
                 raise UnreadableReply(
                     f"The words of {path} hold a control token of a chat template. Answer without it."
                 )
@@ -818,7 +820,12 @@ def _holds_placeholder(record: Mapping[str, Any] | None) -> bool:
 
 
 def _trimmed(words: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", words.replace(REMOVED, "").replace(FILLER, "")).strip().strip('*_"“” \n').strip()
+    return (
+        re.sub(r"\n{3,}", "\n\n", words.replace(REMOVED_MARK, "").replace(CONTROL_MARK, ""))
+        .strip()
+        .strip('*_"“” \n')
+        .strip()
+    )
 
 
 def _without_tokens(text: str) -> str:
@@ -840,13 +847,13 @@ def _leading(reply: Reply) -> Reading[Any]:
 
 
 def _from_candidates(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
-    alone = [each for each in candidates if each.legal and each.alone]
+    alone = [each for each in candidates if each.legal and each.stands_alone]
     if not alone:
         raise _none_alone(reply, candidates)
     final = max(alone, key=lambda each: each.end)
     for each in candidates:
         if not each.legal and each.start >= final.end:
-            raise _refused(reply, each)
+            raise _no_value_error(reply, each)
         if each.legal and (two := _differ(*sorted((each, final), key=attrgetter("start")))):
             raise _two(two)
     behind = reply.around.plain[max(each.end for each in candidates) :]
@@ -866,16 +873,16 @@ def _none_alone(reply: Reply, candidates: Sequence[Candidate]) -> DecisionError:
         return _two(two)
     if legal:
         return AmbiguousReply("The reply names a decision among other words. Answer with that alone.")
-    return _refused(reply, candidates[-1])
+    return _no_value_error(reply, candidates[-1])
 
 
 def _two(values: str) -> AmbiguousReply:
     return AmbiguousReply(f"The reply says {values}. Decide for exactly one.")
 
 
-def _refused(reply: Reply, each: Candidate) -> DecisionError:
+def _no_value_error(reply: Reply, each: Candidate) -> DecisionError:
     """Return the error for a candidate without a legal value."""
-    field = reply.decider
+    field = reply.bare_field
     if field is not None and field.kind == "number" and each.stage != "broken":
         return UnreadableReply(f"{field.path} must be a whole number, written in plain digits.")
     if each.named is None:
@@ -905,10 +912,10 @@ def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
             values[field.path] = reply.besides(each)
     for path, value in values.items():
         *parents, name = path.split(".")
-        place = said
+        record = said
         for parent in parents:
-            place = place.setdefault(parent, {})
-        place[name] = value
+            record = record.setdefault(parent, {})
+        record[name] = value
     return said
 
 
@@ -921,7 +928,7 @@ def _without_candidates(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.is_meant_as_object:
             raise UnreadableReply("There is no complete JSON object in the reply.")
-        if reply.decider is not None and _names_a_value(reply, reply.decider):
+        if reply.bare_field is not None and _names_a_value(reply, reply.bare_field):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
         return _read_prose(reply, last_attempt=last_attempt)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
@@ -941,10 +948,10 @@ def _without_candidates(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     raise UnreadableReply("There is no decision in the reply.")
 
 
-def _names_a_value(reply: Reply, decider: Field) -> bool:
+def _names_a_value(reply: Reply, bare_field: Field) -> bool:
     words = words_in(reply.plain)
     said = f" {' '.join(words)} "
-    for value in (folded(str(value)) for value in decider.values):
+    for value in (folded(str(value)) for value in bare_field.values):
         if value in words or (" " in value and f" {' '.join(words_in(value))} " in said):
             return True
         if not value.isascii() and value in reply.plain:  # in scripts without spaces, a name is not a word of its own

@@ -181,10 +181,10 @@ def _key(name: str) -> str:
 class Shape:
     """The vocabulary of a question, and the methods that shape objects with it.
 
-    `nothing` is the meaning of null by path, `synonyms` are other words for choices, `names` those of fields by path.
+    `null_values` are the meanings of null by path, `synonyms` other words for choices, `names` those of fields by path.
     """
 
-    nothing: Mapping[str, Any]
+    null_values: Mapping[str, Any]
     synonyms: Synonyms
     names: Mapping[str, Sequence[str]]
     lone: str = ""
@@ -216,7 +216,9 @@ class Shape:
             is_words = properties[name].kind == "words"
             if name in out and is_words and "" in (out[name], fitted):
                 fitted = out[name] or fitted
-            elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
+            elif name in out and name in REASONS:
+                fitted = fitted if key == name else out[name]  # a reason under the field's own key comes first
+            elif name in out and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
             if fitted is not None or not is_words:
                 out[name] = fitted  # null words are left out
@@ -271,11 +273,11 @@ class Shape:
         self, name: str, given: Any, option: LegalValues, others: Mapping[str, Any], path: str
     ) -> None:
         """Raise `AmbiguousReply` if another key gives a different legal value: `final_vote` beside `vote`."""
-        kind, place = option.kind, f"{path}{name}"
+        kind, own_path = option.kind, f"{path}{name}"
         if kind not in {"choice", "number", "yes_no"}:
             return
-        names = {spaced(name), *self.names.get(place, ())}
-        field = Field(place, option, MISSING, self.synonyms)
+        names = {spaced(name), *self.names.get(own_path, ())}
+        field = Field(own_path, option, MISSING, self.synonyms)
         meant = field.read(given)
         for key, other in others.items():
             if other is None or meant is MISSING or len(key) > _LONGEST_KEY:
@@ -293,13 +295,13 @@ class Shape:
                 raise AmbiguousReply(f"The keys {name!r} and {key[:40]!r} give different values.")
 
     def _said_beside(self, others: Mapping[str, Any], missing: Parts, path: str) -> dict[str, Any]:
-        """Return the missing records and variants whose fields stand one level above their place."""
+        """Return the missing records and variants whose fields stand one level above them."""
         out: dict[str, Any] = {}
         for name, option in missing.items() if others else ():
             if option.parts is not None:
-                place, inner = f"{path}{name}.", option.parts
-                if inside := {key: part for key, part in others.items() if self._property(key, inner, place)}:
-                    out[name] = self.of(inside, inner, place)
+                prefix, inner = f"{path}{name}.", option.parts
+                if inside := {key: part for key, part in others.items() if self._property(key, inner, prefix)}:
+                    out[name] = self.of(inside, inner, prefix)
             elif isinstance(option, Kinds) and (record := _of_kind(others, option)) is not None:
                 out[name] = self.variant(record, option, f"{path}{name}", others)
         return out
@@ -329,7 +331,7 @@ class Shape:
         """
         names = {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}
         given = _plain_value(given, names, option.kind)
-        meant = option.read(given, self.nothing.get(path, MISSING), self.synonyms)
+        meant = option.read(given, self.null_values.get(path, MISSING), self.synonyms)
         if meant is MISSING and given is None and "." not in path:
             raise UnreadableReply(f"In the JSON object, {path} is null.")
         return given if meant is MISSING else meant
@@ -363,21 +365,21 @@ class Shape:
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
         """Return a record with the schema's keys, also from its JSON; anything else stays as it is.
 
-        Null and "nobody" mean the `nothing` of the path, and null an empty record if it has none.
+        Null and "nobody" mean the value of the path in `null_values`, and null an empty record if it has none.
         """
         parts = option.parts or {}
         if isinstance(given, str) and (spelt := _object_in(given)) is not None:
             given = spelt
         if isinstance(given, Mapping):
             return self.of(given, parts, f"{path}.")
-        nothing = self.nothing.get(path, MISSING)
-        if nothing is not MISSING and chosen(given, (), nothing) is not MISSING:
-            return nothing
+        if_null = self.null_values.get(path, MISSING)
+        if if_null is not MISSING and chosen(given, (), if_null) is not MISSING:
+            return if_null
         if given is None:
             return {}
         if path != self.lone:
             return given
-        inside = fields_of(parts, self.nothing, self.synonyms, f"{path}.")
+        inside = fields_of(parts, self.null_values, self.synonyms, f"{path}.")
         lone = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
         if len(lone) != 1:
             return given
@@ -632,7 +634,7 @@ def _held(node: Mapping[str, Any]) -> list[Any]:
     found += [node[key][0] for key in ("enum", "examples") if isinstance(node.get(key), list) and len(node[key]) == 1]
     if any(isinstance(node.get(key), list) and len(node[key]) != 1 for key in ("enum", "examples")) and not found:
         return []
-    return [each for place, each in enumerate(found) if each not in found[:place]]
+    return [each for index, each in enumerate(found) if each not in found[:index]]
 
 
 def _as_json(value: Any) -> str:

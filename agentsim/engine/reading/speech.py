@@ -25,7 +25,7 @@ from agentsim.engine.markup import (
 )
 from agentsim.engine.reading.fields import REASONS, SPEECH, is_private_field
 from agentsim.engine.reading.text import (
-    REMOVED,
+    REMOVED_MARK,
     Object,
     any_name,
     folded,
@@ -1006,7 +1006,7 @@ def _ends_in_object(said: str) -> bool:
     objects = scan(said) if "{" in said and '"' in said else []
     if not objects or not objects[-1].value or has_words(said[objects[-1].end :]):
         return False
-    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{REMOVED}[")
+    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{REMOVED_MARK}[")
     return has_words(above) and above[-1:] in set(".!?…。！？\"'”’)*_")
 
 
@@ -1055,8 +1055,8 @@ def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
         begins = opened.pop(name, None)
         if begins is None:
             near = words[max(0, tag.start() - _NEAR_A_TAG) : tag.end() + _NEAR_A_TAG]
-            place = min(tag.start(), _NEAR_A_TAG)
-            if ink[0] < tag.start() and tag.end() <= ink[1] and not in_sentence(near, place, place + len(tag[0])):
+            offset = min(tag.start(), _NEAR_A_TAG)
+            if ink[0] < tag.start() and tag.end() <= ink[1] and not in_sentence(near, offset, offset + len(tag[0])):
                 return True
             continue
         start, end = begins.start(), tag.end()
@@ -1086,8 +1086,8 @@ def _opens_apart(words: str, tag: re.Match[str]) -> bool:
 
 def _first_and_last(words: str) -> tuple[int, int]:
     """Return the positions of the first and the last letter or digit, the length and -1 if there are none."""
-    first = next((place for place, sign in enumerate(words) if sign.isalnum()), len(words))
-    return first, next((place for place in range(len(words) - 1, -1, -1) if words[place].isalnum()), -1)
+    first = next((index for index, sign in enumerate(words) if sign.isalnum()), len(words))
+    return first, next((index for index in range(len(words) - 1, -1, -1) if words[index].isalnum()), -1)
 
 
 def _within(before: str) -> bool:
@@ -1281,8 +1281,8 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
     sections = sorted([*((*match.span(), True) for match in found), *((*match.span(), False) for match in asides)])
     words: list[str] = []
     hidden = [body[: sections[0][0]]]
-    for place, (_, end, answer) in enumerate(sections):
-        section = body[end : sections[place + 1][0] if place + 1 < len(sections) else len(body)]
+    for index, (_, end, answer) in enumerate(sections):
+        section = body[end : sections[index + 1][0] if index + 1 < len(sections) else len(body)]
         if answer:
             if len(words) == 1 and not words[0].strip():
                 words.clear()
@@ -1751,14 +1751,14 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
     marks, all_seen = _marks(text, own)
     spans = strict_spans(text) if marks and "{" in text else []
     kept: list[str] = []
-    position, opened, place = 0, False, 0
+    position, opened, index = 0, False, 0
     last_end = max((mark.start() for mark in marks if _is_end(mark)), default=-1)
     for mark in marks:
         start, end = mark.span()
-        while place < len(spans) and spans[place][1] <= start:
-            place += 1
+        while index < len(spans) and spans[index][1] <= start:
+            index += 1
         # within a mark that has its own end, or in a string of a whole object
-        if start < position or (not opened and place < len(spans) and spans[place][0] < start):
+        if start < position or (not opened and index < len(spans) and spans[index][0] < start):
             continue
         kind = mark.lastgroup if mark.lastgroup in _ENDS else "tag"
         if kind == "tag" and not opened and _is_word(text, mark, ends=last_end > start, strict=strict):
@@ -1817,11 +1817,11 @@ def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
 def _unmarked(kept: Sequence[str]) -> Iterator[str]:
     """Yield the pieces between thoughts without the marks around a thought: `**` of `**<think>so</think>** Hello`."""
     pieces = [*kept]
-    for place in range(1, len(pieces)):
-        before, behind = pieces[place - 1], pieces[place]
+    for index in range(1, len(pieces)):
+        before, behind = pieces[index - 1], pieces[index]
         opens = _MARKS_OPEN.search(before[-_LONGEST_MARKS:])
         if opens and (marks := _MARKS_CLOSE.match(behind)) and marks[0] == _closing(opens[0]):
-            pieces[place - 1], pieces[place] = before[: len(before) - len(opens[0])], behind[marks.end() :]
+            pieces[index - 1], pieces[index] = before[: len(before) - len(opens[0])], behind[marks.end() :]
     yield from pieces
 
 
@@ -1863,9 +1863,9 @@ def _is_spoken_of(text: str, start: int, end: int) -> bool:
     return _NAMES_A_MARK.search(above) is not None and _GOES_ON_FROM_A_MARK.match(text, end) is not None
 
 
-def _inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
-    before = bisect_right(spans, (place,)) - 1
-    return before >= 0 and spans[before][0] < place < spans[before][1]
+def _inside(spans: Sequence[tuple[int, int]], offset: int) -> bool:
+    before = bisect_right(spans, (offset,)) - 1
+    return before >= 0 and spans[before][0] < offset < spans[before][1]
 
 
 def _named(mark: re.Match[str]) -> str:
@@ -1909,8 +1909,8 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
         if ends is None:
             ends = [each.start() for each in headings(plain, own, heads_thinking)]
             ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
-        place = bisect_right(ends, start)
-        end = ends[place] if place < len(ends) else len(plain)
+        index = bisect_right(ends, start)
+        end = ends[index] if index < len(ends) else len(plain)
         rule = _RULE_ABOVE.search(plain, max(0, start - _NEAR), start)
         closes = _rule_below(rule["sign"]).search(plain, match.end()) if rule else None
         if rule is not None and closes is not None and closes.start() <= end:

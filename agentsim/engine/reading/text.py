@@ -33,10 +33,10 @@ MOST_CANDIDATES = 150  # in a reply
 _MOST_LINES = 3_000  # lines that are not blank
 _MOST_TAGS, _MOST_FENCES = 2_000, 500
 
-REMOVED = "\ufffc"
+REMOVED_MARK = "\ufffc"
 """Replaces each character of a removed region, so that positions stay the same."""
 
-FILLER = "\ufffb"
+CONTROL_MARK = "\ufffb"
 """Replaces each character of a control token; it is no letter, so it never becomes part of a word."""
 
 BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -153,7 +153,7 @@ def without(text: str, regions: Sequence[tuple[int, int]], fill: str = "") -> st
     return fill.join(text[one:two] for one, two in zip((0, *ends), (*begins, len(text)), strict=True))
 
 
-def masked(text: str, regions: Sequence[tuple[int, int]], fill: str = REMOVED) -> str:
+def masked(text: str, regions: Sequence[tuple[int, int]], fill: str = REMOVED_MARK) -> str:
     """Replace each character of the regions, which are sorted, by `fill`, so that positions stay the same."""
     parts, position = [], 0
     for start, end in regions:

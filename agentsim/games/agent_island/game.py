@@ -15,7 +15,7 @@ from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.agent_island import laws, panels, rules_text
+from agentsim.games.agent_island import invariants, panels, rules_text
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
 from agentsim.games.agent_island.sidebars import (
@@ -204,7 +204,7 @@ class AgentIsland(Game):
     overview = staticmethod(panels.overview)
     truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(laws.laws)
+    invariants = staticmethod(invariants.invariants)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:

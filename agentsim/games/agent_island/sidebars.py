@@ -95,7 +95,7 @@ class Whispered(
 class ApproachMade(Decision):
     """The partner for a private talk, or `nobody`."""
 
-    partner: Annotated[str, lambda asked: Choice(asked.partners, nothing=NOBODY)]
+    partner: Annotated[str, lambda asked: Choice(asked.partners, if_null=NOBODY)]
 
 
 class Answer(Decision):

@@ -24,7 +24,7 @@ class BidCast(Decision):
     """A team's bid and its reason. `bid` is None for an unreadable reply, which only the fallback gives."""
 
     reasoning: Annotated[str, lambda asked: Text(asked.reasoning_chars)] = ""
-    bid: Annotated[WholeNumber | None, Number(0, None, nothing=0)]
+    bid: Annotated[WholeNumber | None, Number(0, None, if_null=0)]
 
 
 class BidMade(
@@ -83,14 +83,14 @@ class Reasoned(
     text: str
 
 
-_REFUSED: Mapping[str, str] = {
+_WHY_FAILED: Mapping[str, str] = {
     "OverBudget": "it was more than your budget.",
     "LowerThanHighBid": "when it was processed, the high bid was not below it.",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class FailedBid:
     """A team's last bid, which did not count: the name of its item, the amount, and why it did not."""
 
     item: str
@@ -99,19 +99,19 @@ class Refusal:
 
     @property
     def in_words(self) -> Line:
-        """The refusal as its team reads it: `Your last bid, 188 for "Dented Kettle", did not count: ...`."""
+        """The failure as its team reads it: `Your last bid, 188 for "Dented Kettle", did not count: ...`."""
         if self.fail_reason == "Unreadable":
             return joined(
                 "Your last answer, for ", in_quotes(self.item), ", could not be read as a bid and counted as a pass."
             )
-        why = _REFUSED[self.fail_reason]
+        why = _WHY_FAILED[self.fail_reason]
         return joined(f"Your last bid, {self.amount} for ", in_quotes(self.item), f", did not count: {why}")
 
 
 class Bid(Request[BidCast]):
     """A request for a bid on the present item.
 
-    Any whole number from 0 is a legal answer; the auction decides whether it counts (`why_not`). `refused` is this
+    Any whole number from 0 is a legal answer; the auction decides whether it counts (`why_not`). `failed_bid` is this
     team's previous bid if it did not count; other teams are not told. `hints` and `strict` are `hints` and
     `strict_bids` of the config.
     """
@@ -130,23 +130,23 @@ class Bid(Request[BidCast]):
     terms: AuctionBegan
     shuffled: bool = False
     state: GameState
-    refused: Refusal | None = None
+    failed_bid: FailedBid | None = None
     hints: bool = False
     strict: bool = True
     reasoning_chars: int
 
-    def is_readable(self, text: str) -> bool:
-        """Return whether a reply is read: if bids are strict, only one with a JSON object."""
+    def is_forfeit(self, text: str) -> bool:
+        """Return whether bids are strict and the reply has no JSON object."""
         from agentsim.engine.reading.reader import holds_object
 
-        return not self.strict or holds_object(self, text)
+        return self.strict and not holds_object(self, text)
 
     def prompt(self) -> Prompt:
         return Prompt(
             rules=(rules_text.rules(self.terms, shuffled=self.shuffled, strict=self.strict),),
             history=("Sold so far:", *map(self._sold, self.state.sales)) if self.state.sales else (),
             state=(joined("game_state: ", quoted(**self.state.to_json())),),
-            question=(*((self.refused.in_words,) if self.refused else ()), self._question()),
+            question=(*((self.failed_bid.in_words,) if self.failed_bid else ()), self._question()),
         )
 
     def _sold(self, sale: Sale) -> Line:
@@ -240,7 +240,7 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
             terms=terms,
             shuffled=config.item_order == "shuffled",
             state=view(auction, team),
-            refused=_refused(table, auction, team),
+            failed_bid=_failed_bid(table, auction, team),
             hints=config.hints,
             strict=config.strict_bids,
             reasoning_chars=config.reasoning_chars,
@@ -253,13 +253,13 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
     return any(counted)
 
 
-def _refused(table: Table, auction: Auction, team: str) -> Refusal | None:
+def _failed_bid(table: Table, auction: Auction, team: str) -> FailedBid | None:
     """Return this team's last bid if it did not count, or None. A pass is no bid."""
     heard = (told.event for told in reversed(table.heard(team)))
     last = next((event for event in heard if isinstance(event, BidMade) and event.team == team), None)
     if last is None or last.valid or last.fail_reason == "Pass":
         return None
-    return Refusal(auction.item_of(last.round).name, last.amount, last.fail_reason)
+    return FailedBid(auction.item_of(last.round).name, last.amount, last.fail_reason)
 
 
 def _process(table: Table, auction: Auction, team: str, cast: BidCast, most: int) -> bool:

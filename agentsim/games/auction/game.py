@@ -9,7 +9,7 @@ from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome, Score
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
-from agentsim.games.auction import laws, panels
+from agentsim.games.auction import invariants, panels
 from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
@@ -60,7 +60,7 @@ class AgentAuction(Game):
     overview = staticmethod(panels.overview)
     truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(laws.laws)
+    invariants = staticmethod(invariants.invariants)
     panels = staticmethod(panels.panels)
 
     def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 from pydantic import Field
 
 from agentsim.engine import Choice, Everyone, GameConfig, LoggedEvent, Number, Text
-from agentsim.engine.menu import Refused, Stated, capabilities, mark_of, marked
+from agentsim.engine.menu import ActionRefused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import Template, filled
@@ -52,14 +52,14 @@ def an_agent(about: str, *others: str) -> Stated:
 def action(description: str, *, means: str = "", **parameters: Stated) -> Callable[[F], F]:
     """Mark a method as an action of that name, called with the agent and the parameters by name.
 
-    The method returns what the agent is told, or raises `Refused` before anything has changed. `means` is the action's
-    meaning for restrictions and bots (buy, sell, replace, cancel, borrow, send), if that is not its name.
+    The method returns what the agent is told, or raises `ActionRefused` before anything has changed. `means` is the
+    action's meaning for restrictions and bots (buy, sell, replace, cancel, borrow, send), if that is not its name.
     """
     return marked("action", description, parameters, means)
 
 
 def query(description: str, **parameters: Stated) -> Callable[[F], F]:
-    """Mark a method as a query of that name: it changes nothing, and returns an `Answer` or raises `Refused`."""
+    """Mark a method as a query of that name: it changes nothing, and returns an `Answer` or raises `ActionRefused`."""
     return marked("query", description, parameters)
 
 
@@ -89,10 +89,10 @@ class Artifact:
         self.queries = capabilities(self, "query")
 
     def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
-        """Run an action or a query with parsed parameters. Raises `Refused`."""
+        """Run an action or a query with parsed parameters. Raises `ActionRefused`."""
         most = self.most(agent).get(name) if "amount" in given else None
         if most is not None and given["amount"] > most:
-            raise Refused(f"the most that you can {name} is {most}")
+            raise ActionRefused(f"the most that you can {name} is {most}")
         return getattr(self, name)(agent, **given)
 
     def round_began(self, number: int) -> None:
@@ -239,7 +239,7 @@ class LimitOrders(Artifact):
         for own in self.orders(agent):
             if own.number == order:
                 return own
-        raise Refused(f"you have no open order {order}")
+        raise ActionRefused(f"you have no open order {order}")
 
     def _order(
         self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None

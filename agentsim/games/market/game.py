@@ -12,7 +12,7 @@ from agentsim.engine.memory import RecentEvents
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import laws, panels
+from agentsim.games.market import invariants, panels
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.call_market import Called
 from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
@@ -91,7 +91,7 @@ class MarketGame(Game):
     seats = (2, None)
     public_scores = True
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
-    laws = staticmethod(laws.laws)
+    invariants = staticmethod(invariants.invariants)
     facts = panels.FACTS
     overview = staticmethod(panels.overview)
     truths = staticmethod(panels.truths)

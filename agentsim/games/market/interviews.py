@@ -124,7 +124,7 @@ class Moderate(Request[Moderation]):
         return self.more is None
 
     def options(self) -> Options:
-        return {"ask": Choice((NOBODY, EVERYBODY, *self.agents), nothing=NOBODY), "question": Text(QUESTION_CHARS)}
+        return {"ask": Choice((NOBODY, EVERYBODY, *self.agents), if_null=NOBODY), "question": Text(QUESTION_CHARS)}
 
     def prompt(self) -> Prompt:
         return Prompt(

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.engine.wording import By
 from agentsim.games.market.world import CAPITAL, Ledger, Side, Trade
 
@@ -98,9 +98,9 @@ class Traded(Trade, label="trade"):
 
 
 def require_free(asset: str, needed: int, free: int) -> None:
-    """Raise `Refused` if less of an asset is free than is needed."""
+    """Raise `ActionRefused` if less of an asset is free than is needed."""
     if needed > free:
-        raise Refused(f"that takes {needed} {asset}, and you have {free} free")
+        raise ActionRefused(f"that takes {needed} {asset}, and you have {free} free")
 
 
 def collateral(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
@@ -111,7 +111,7 @@ def collateral(side: str, good: str, price: int, quantity: int) -> tuple[str, in
 class Order(NamedTuple):
     """An open limit order; orders sort by price-time priority.
 
-    `quantity` is what is left of it; `alone` says that a new order of its owner for that good replaces it.
+    `quantity` is what is left of it; `replaced_by_next` says that a new order of its owner for that good replaces it.
     """
 
     rank: int  # the price of an ask, or minus the price of a bid
@@ -121,7 +121,7 @@ class Order(NamedTuple):
     side: Side
     price: int
     quantity: int
-    alone: bool = False
+    replaced_by_next: bool = False
 
     def collateral(self, quantity: int | None = None) -> tuple[str, int]:
         """Return the collateral of `quantity` units of it, or of all."""
@@ -171,7 +171,7 @@ class OrderBook:
     ) -> Placed:
         """Place an order in round `now`, in place of another of the same agent if one is named.
 
-        A replacement loses its time priority, unless only the quantity changes and becomes less. Raises `Refused`.
+        A replacement loses its time priority, unless only the quantity becomes less. Raises `ActionRefused`.
         """
         former = None if replaces is None else self._own(agent, replaces)
         going = [former] if former else self.of(agent) if self.single_unit else []
@@ -206,7 +206,7 @@ class OrderBook:
         return Placed(ordered, tuple(trades), tuple(withdrawn))
 
     def cancel(self, agent: str, order: int) -> Withdrawn:
-        """Cancel an order of the agent. Raises `Refused` if it has no such order."""
+        """Cancel an order of the agent. Raises `ActionRefused` if it has no such order."""
         return self._withdraw(self._own(agent, order), "cancelled")
 
     def take(self, agent: str, order: int, quantity: int) -> None:
@@ -237,9 +237,9 @@ class OrderBook:
 
     def _admit(self, agent: str, side: Side, price: int, quantity: int, going: list[Order]) -> None:
         if price < 1 or quantity < 1:
-            raise Refused("price and quantity are whole numbers from 1")
+            raise ActionRefused("price and quantity are whole numbers from 1")
         if self.single_unit and quantity != 1:
-            raise Refused("orders are for one unit here")
+            raise ActionRefused("orders are for one unit here")
         asset, needed = collateral(side, self.good, price, quantity)
         freed = sum(order.collateral()[1] for order in going if order.side == side)
         require_free(asset, needed, self.ledger.free(agent, asset) + freed)
@@ -247,14 +247,14 @@ class OrderBook:
         if self.sealed and any(
             met * (price - own.price) >= 0 for own in self.of(agent) if own.side != side and own not in going
         ):
-            raise Refused("it would meet an order of your own")
+            raise ActionRefused("it would meet an order of your own")
         if self.best_only and (best := next(iter(self._side(side)), None)):
             others = (order for order in self._side("sell" if side == "buy" else "buy") if order.agent != agent)
             meets = (price - other.price if side == "buy" else other.price - price for other in others)
             better = price > best.price if side == "buy" else price < best.price
             if not better and next(meets, -1) < 0:
                 what, where = ("a bid", "above") if side == "buy" else ("an ask", "below")
-                raise Refused(f"{what} must be {where} the best one, {best.price}, or trade")
+                raise ActionRefused(f"{what} must be {where} the best one, {best.price}, or trade")
 
     def _meets(self, side: Side, price: int) -> Order | None:
         """Return the resting order that trades next with an order of that side and price, or None."""
@@ -279,7 +279,7 @@ class OrderBook:
     def _own(self, agent: str, order: int) -> Order:
         own = self._by_agent.get(agent, {}).get(order)
         if own is None:
-            raise Refused(f"you have no open order {order}")
+            raise ActionRefused(f"you have no open order {order}")
         return own
 
     def _side(self, side: Side) -> list[Order]:

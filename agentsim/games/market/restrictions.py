@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from agentsim.engine import GameConfig
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.engine.wording import filled
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.order_book import Order
@@ -36,7 +36,7 @@ class _Rule:
     allows: Callable[[Mapping[str, Any], int], bool] | None = None
 
     @property
-    def limited(self) -> bool:
+    def has_limit(self) -> bool:
         return "{limit" in self.words
 
 
@@ -80,7 +80,7 @@ class Restriction(GameConfig):
 
     @model_validator(mode="after")
     def _limit_where_it_takes_one(self) -> Self:
-        if _RULES[self.rule].limited != (self.limit is not None):
+        if _RULES[self.rule].has_limit != (self.limit is not None):
             raise ValueError(f"{self.rule} takes {'a' if self.limit is None else 'no'} limit")
         return self
 
@@ -127,10 +127,10 @@ class Scope:
         action = self.meaning.get(action, action)
         if action == "replace" and (replaced := self._named(given)):
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
-        return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
+        return action, given, [each for each in self.orders if each.replaced_by_next and each.good == given.get("good")]
 
     def forbid(self, agent: Agent, action: str, given: Mapping[str, Any]) -> None:
-        """Raise `Refused` in the words of a restriction that forbids an action, whose parameters are parsed."""
+        """Raise `ActionRefused` in the words of a restriction that forbids an action, whose parameters are parsed."""
         if not self.restrictions:
             return
         action, given, going = self.meant(action, given)
@@ -140,7 +140,7 @@ class Scope:
             it["left"] = agent.free[CAPITAL] + freed - given["price"] * given["quantity"]
         for each in self.restrictions:
             if not each.allows(action, it):
-                raise Refused(each.words)
+                raise ActionRefused(each.words)
 
     def _named(self, given: Mapping[str, Any]) -> Order | None:
         return next((order for order in self.orders if order.number == given.get("order")), None)

@@ -32,7 +32,7 @@ from agentsim.engine import (
     joined,
     quoted,
 )
-from agentsim.engine.menu import TOOLS, MenuItem, Refused, use_tool, variant
+from agentsim.engine.menu import TOOLS, ActionRefused, MenuItem, use_tool, variant
 from agentsim.engine.options import FormField, LegalValues
 from agentsim.engine.wording import If, bounded, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
@@ -521,7 +521,7 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
         return {each.name: each for each in (*self.menu.queries, *(self.menu.tools if self.calls_left else ()))}
 
     def options(self) -> Options:
-        names = Choice((NO_QUERY, *self.offered), nothing=NO_QUERY, about="name")
+        names = Choice((NO_QUERY, *self.offered), if_null=NO_QUERY, about="name")
         return {"query": names, "query_parameters": variant("query", (_nothing(NO_QUERY), *self.offered.values()))}
 
     def asks(self) -> tuple[str, ...]:
@@ -569,7 +569,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
     scope: Scope = field(default_factory=Scope)
 
     @property
-    def leading(self) -> bool:  # type: ignore[override] # a setting of the market
+    def object_first(self) -> bool:  # type: ignore[override] # a setting of the market
         return not self.menu.lenient
 
     @cached_property
@@ -612,7 +612,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
     def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
         missing = ActionChosen.model_fields.keys() - said.keys()
-        if missing and self.leading:
+        if missing and self.object_first:
             raise UnreadableReply(f"The object lacks {listed([f'`{name}`' for name in sorted(missing)])}.")
         return super().decision_of(said)
 
@@ -643,7 +643,7 @@ def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
         else:
             artifact = market.queries[name]
             found = artifact.call(agent.id, name, artifact.queries[name].read(chosen.query_parameters))
-    except Refused as error:
+    except ActionRefused as error:
         found = {"refused": str(error)}
     asked = bounded(chosen.query_parameters, MOST_PARAMETERS)
     seen = Observed(agent.id, name, asked, bounded(found, turns.config.observation_chars))
@@ -662,7 +662,7 @@ def act(turns: Turns, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
     given = bounded(chosen.action_parameters, MOST_PARAMETERS)
     try:
         accepted, result = True, _carried_out(turns, agent, chosen.action, chosen.action_parameters, scope)
-    except Refused as error:
+    except ActionRefused as error:
         accepted, result = False, f"Refused: {error}"
         agent.refused += 1
     table.tell(Acted(agent.id, chosen.action, given, accepted, result), to=to, by=agent.id)
@@ -671,14 +671,14 @@ def act(turns: Turns, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
 
 
 def _carried_out(turns: Turns, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
-    """Execute an action and return the message for its agent. Raises `Refused`."""
+    """Execute an action and return the message for its agent. Raises `ActionRefused`."""
     if name == SKIP:
         return "You skipped."
     artifact, world = turns.market.actions[name], turns.market.world
     given = artifact.actions[name].read(said)
     what, _, _ = scope.meant(name, given)
     if not agent.active and what in {"buy", "sell"}:  # if all act on one state, its last unit may be gone by now
-        raise Refused("you have no unit left to trade in this period")
+        raise ActionRefused("you have no unit left to trade in this period")
     scope.forbid(agent, name, given)
     world.acting = agent.id
     try:

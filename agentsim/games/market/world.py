@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
-from agentsim.engine.event import FOR, Audience, InteractionRule, M, Room
+from agentsim.engine.event import FOR, Audience, InteractionRule, M, MemoryLimit
 from agentsim.engine.wording import Worded
 
 # -- accounts
@@ -140,7 +140,7 @@ def _called(owner: str) -> str:
 
 
 Owner: TypeAlias = Annotated[str, Worded(_called)]
-TRADES = Room(10)
+TRADES = MemoryLimit(10)
 
 
 class Trade(
@@ -155,7 +155,7 @@ class Trade(
 ):
     """Base of all trades. The market matches prices, not people: neither side trades for the other's sake."""
 
-    room = TRADES
+    memory_limit = TRADES
     good: str
     price: int
     quantity: int

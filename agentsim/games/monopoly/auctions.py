@@ -80,13 +80,13 @@ class AuctionLot:
 
 
 class AuctionBid(MonopolyRequest[Bid]):
-    empty: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
+    null_objects: ClassVar[Mapping[str, Any]] = {"action": {"bid": 0}}
     particulars: ClassVar[tuple[str, ...]] = ("lot.position", "lot.high", "lot.least")
 
     lot: AuctionLot
 
     def choices(self) -> Options:
-        return {"action.bid": Number(0, self.you.cash, nothing=0)}
+        return {"action.bid": Number(0, self.you.cash, if_null=0)}
 
     @property
     def bids(self) -> str:

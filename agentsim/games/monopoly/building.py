@@ -310,7 +310,7 @@ Managed: TypeAlias = Spoken[Bundle]
 class ManageEstate(TradeRequest[Managed]):
     """The question of managing an estate: sell, mortgage, unmortgage and build in one bundle, all or nothing."""
 
-    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+    null_objects: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("when",)
 
     when: When

@@ -28,7 +28,7 @@ Funded: TypeAlias = Spoken[Funds]
 class RaiseFirst(MonopolyRequest[Funded]):
     """The question of raising cash: the player is short of a price or of the least bid, and could raise it."""
 
-    empty: ClassVar[Mapping[str, Any]] = {"action": {}}
+    null_objects: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("position", "needed")
 
     position: int

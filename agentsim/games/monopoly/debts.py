@@ -227,7 +227,7 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     for name in handed_cards(seat.cards, len(seat.cards)) if to_bank else seat.cards:
         match.give_card(debtor, creditor, name)
     state.put(debtor, 0, bankrupt=True)
-    match.fallen.append(debtor)
+    match.bankrupt_seats.append(debtor)
     if to_bank:
         for position in deeds:
             if not state.over:

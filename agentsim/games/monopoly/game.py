@@ -14,7 +14,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
-from agentsim.games.monopoly import laws, panels, replay
+from agentsim.games.monopoly import invariants, panels, replay
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import (
     DECKS,
@@ -135,7 +135,7 @@ class Monopoly(Game):
     overview = staticmethod(panels.overview)
     truths = staticmethod(replay.truths)
     tables = staticmethod(replay.tables)
-    laws = staticmethod(laws.laws)
+    invariants = staticmethod(invariants.invariants)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
@@ -161,7 +161,7 @@ class Monopoly(Game):
             table.round(f"Turn {state.turn}: {match.name(state.active)}")
             await take_minutes(match)
             await play_turn(match, state.active)
-        standings = state.standings(match.fallen)
+        standings = state.standings(match.bankrupt_seats)
         results = (
             Result(each.player, names[each.player], each.rank or 0, *map(int, each.score.values()))
             for each in standings

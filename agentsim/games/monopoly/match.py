@@ -208,7 +208,7 @@ class Match:
     """One game at one table; seats are numbers, and `BANK` is -1.
 
     `proposals` counts this turn's proposed trades by seat, `proposed` the trades put before the table in the whole
-    game, and `fallen` are the bankrupt seats in order.
+    game, and `bankrupt_seats` are in the order of their bankruptcies.
     """
 
     table: Table
@@ -216,7 +216,7 @@ class Match:
     state: State
     proposals: Counter[int] = field(default_factory=Counter)
     proposed: int = 0
-    fallen: list[int] = field(default_factory=list)
+    bankrupt_seats: list[int] = field(default_factory=list)
     offers: list[Offer] = field(default_factory=list)
     """All trades that were proposed and answered, in order."""
     _minutes: Callable[[str], Minutes] = field(init=False)

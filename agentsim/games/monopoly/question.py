@@ -137,7 +137,7 @@ class MonopolyRequest(Request[S]):
         "private_thought": "your thought (private)",
         "public_speech": "your words to all",
     }
-    function: ClassVar[str | None] = "make_decision"
+    schema_name: ClassVar[str | None] = "make_decision"
 
     view: View
     memory: Memory

@@ -303,11 +303,11 @@ class State:
         player = self.seats[seat]
         return 0 if player.bankrupt else player.cash + self.estate.worth(seat)
 
-    def standings(self, fallen: Sequence[int]) -> tuple[Standing, ...]:
-        """Rank survivors by net worth, with ties, and then the `fallen`, the last to fall first."""
+    def standings(self, bankrupt_seats: Sequence[int]) -> tuple[Standing, ...]:
+        """Rank survivors by net worth, with ties, and then the `bankrupt_seats`, the last to fall first."""
         entries = []
         for number, seat in enumerate(self.seats):
-            key = (-1, fallen.index(number)) if seat.bankrupt else (0, self.worth(number))
+            key = (-1, bankrupt_seats.index(number)) if seat.bankrupt else (0, self.worth(number))
             score = {"net_worth": self.worth(number), "cash": seat.cash, "deeds": len(self.estate.held(number))}
             entries.append((seat.id, key, score))
         return ranked(entries)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.event import LoggedEvent, PlayerId, Room
+from agentsim.engine.event import LoggedEvent, MemoryLimit, PlayerId
 from agentsim.engine.memory import RecentEvents
 from agentsim.engine.table import Table
 from agentsim.engine.wording import Restated, cut, in_quotes, joined
@@ -131,10 +131,10 @@ def _restated(*parts: str) -> Restated:
 
 # -- what only one player remembers
 
-THOUGHTS = Room(5)
+THOUGHTS = MemoryLimit(5)
 """A player's own thoughts that it remembers, each whole."""
-ANSWERS = Room(10, of=("proposer", "target"))
-PROPOSALS = Room(1, of=("proposer",))
+ANSWERS = MemoryLimit(10, of=("proposer", "target"))
+PROPOSALS = MemoryLimit(1, of=("proposer",))
 Own: TypeAlias = tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]
 """A player's thoughts, its rejections, and the problem and turn of its last proposal."""
 
@@ -235,7 +235,7 @@ class Spoke(_InWords, label="speech", heading="{name} says"):
 class Thought(_InWords, heading="{name} thinks", private=("player",)):
     """A player thinks; only that player hears it."""
 
-    room = THOUGHTS
+    memory_limit = THOUGHTS
 
 
 class Narrated(_InWords, label="narration", heading="The narrator, in place of {name}"):

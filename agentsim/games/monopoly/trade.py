@@ -209,7 +209,7 @@ class TradeProposed(_Trade, label="trade offered", heading=_OFFERS, words="pitch
     """A trade is put before the table; `mortgaged` are the positions of both sides that are mortgaged."""
 
     short = _OFFERS
-    room = PROPOSALS
+    memory_limit = PROPOSALS
     offer: Side
     request: Side
     pitch: str
@@ -219,7 +219,7 @@ class TradeProposed(_Trade, label="trade offered", heading=_OFFERS, words="pitch
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
     """A proposal that cannot be made; it counts as a proposal, and only its proposer hears why."""
 
-    room = PROPOSALS
+    memory_limit = PROPOSALS
     proposer: str
     name: str
     problem: Annotated[str, Worded(sentence)]
@@ -236,7 +236,7 @@ class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s tra
     """`number` is that of the proposal, which has the terms."""
 
     short = "{target_name} {verb} it"
-    room = ANSWERS
+    memory_limit = ANSWERS
     verb: ClassVar[str] = ""
     accepted: ClassVar[bool] = False
 
@@ -417,7 +417,7 @@ class ProposeTrade(Proposing[Proposed]):
     roll.
     """
 
-    empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
+    null_objects: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
     particulars: ClassVar[tuple[str, ...]] = ("when", "made")
 
     when: When

@@ -230,14 +230,14 @@ class Law(_Motion):
     proposal: int = 0
 
     @property
-    def standing(self) -> tuple[Term, ...]:
+    def standing_terms(self) -> tuple[Term, ...]:
         """The standing terms, which hold as long as the law does: all but those with a single effect."""
         return tuple(term for term in self.terms if not once_only(term))
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The standing rules, the sum of all laws in force: taxes in percent, dividends, work minimums, the voting rule.
+class RulesInForce:
+    """The sum of all laws in force: taxes in percent, dividends, work minimums, the voting rule.
 
     Taxes are by resource, dividends and work minimums by law.
 
@@ -259,7 +259,7 @@ class Standing:
         least = max(self.quorum, -(-self.quorum_percent * voters // 100))
         return min(least, voters) if self.entrenched else least
 
-    def harder_than(self, other: Standing) -> bool:
+    def harder_than(self, other: RulesInForce) -> bool:
         """Return whether the threshold or the quorum is higher than that of another rule."""
         return self.threshold > other.threshold or self.quorum > other.quorum
 
@@ -286,7 +286,7 @@ class Assembly:
     made. `by_author` and `laws_by` are the ids of open proposals and of laws in force, by author.
     """
 
-    rule: Standing
+    rule: RulesInForce
     open: dict[int, Proposal] = field(default_factory=dict)
     laws: dict[int, Law] = field(default_factory=dict)
     proposed: int = 0
@@ -294,7 +294,7 @@ class Assembly:
     passed: int = 0
     by_author: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     laws_by: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _standing: Standing | None = None
+    _rules_in_force: RulesInForce | None = None
 
     def propose(self, proposal: Proposal) -> Proposal:
         """Open a proposal to votes, under the next id."""
@@ -316,7 +316,7 @@ class Assembly:
         law = Law(self.enacted, day, author, title, words, source.type, source.terms, source.id)
         self.laws[law.id] = law
         self.laws_by[law.author].append(law.id)
-        self._standing = None
+        self._rules_in_force = None
         return law
 
     def repeal(self, law: int) -> Law | None:
@@ -324,23 +324,23 @@ class Assembly:
         ended = self.laws.pop(law, None)
         if ended is not None:
             self.laws_by[ended.author].remove(ended.id)
-            self._standing = None
+            self._rules_in_force = None
         return ended
 
     @property
-    def standing(self) -> Standing:
+    def rules_in_force(self) -> RulesInForce:
         """The sum of the laws in force, cached until they change."""
-        if self._standing is None:
-            self._standing = _summed(self.laws.values(), self.rule)
-        return self._standing
+        if self._rules_in_force is None:
+            self._rules_in_force = _summed(self.laws.values(), self.rule)
+        return self._rules_in_force
 
-    def after(self, proposal: Proposal) -> Standing:
+    def after(self, proposal: Proposal) -> RulesInForce:
         """Return the sum of the laws in force if the proposal passes."""
         ended = {term.law for term in proposal.terms if isinstance(term, Repeal)}
         return _summed([*(law for law in self.laws.values() if law.id not in ended), proposal], self.rule)
 
 
-def _summed(laws: Iterable[_Motion], rule: Standing) -> Standing:
+def _summed(laws: Iterable[_Motion], rule: RulesInForce) -> RulesInForce:
     """Return the sum of laws: taxes add up, to 100 at most; the newest voting rule holds.
 
     Of several work minimums in one law, the largest counts.

@@ -167,7 +167,7 @@ def needed_work(request: Act, days: float) -> Work | None:
 def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
     """Return the fewest hours that make the wanted amount after tax, or `most` if none do."""
     world = request.world
-    kept, there = 100 - world.standing.taxes.get(MADE[kind], 0), request.conditions
+    kept, there = 100 - world.rules_in_force.taxes.get(MADE[kind], 0), request.conditions
     made = (hours for hours in range(1, most) if request.rules.made(kind, hours, there) * kept >= wanted * 100)
     return next(made, most)
 
@@ -337,18 +337,21 @@ def _freedom(request: Act) -> Iterator[Draft]:
     for law in world.laws:
         if opinion(request, "freedom", law.terms) < -1:
             yield _end(law, "It takes more than it gives.")
-    if world.standing.threshold < 66:
+    if world.rules_in_force.threshold < 66:
         why = "Who would bind all should convince most."
-        yield _draft("rule", "Two thirds to bind all", why, _rule(66, world.standing.quorum))
+        yield _draft("rule", "Two thirds to bind all", why, _rule(66, world.rules_in_force.quorum))
     yield _draft("other", "An open hand", "Let whoever has plenty give of its own will.")
 
 
 def _stability(request: Act) -> Iterator[Draft]:
     rules, world = request.rules, request.world
     quorum = max(1, rules.agents // 10)
-    if world.standing.quorum < quorum:
+    if world.rules_in_force.quorum < quorum:
         yield _draft(
-            "rule", "A tenth must vote", "A few should not decide for all.", _rule(world.standing.threshold, quorum)
+            "rule",
+            "A tenth must vote",
+            "A few should not decide for all.",
+            _rule(world.rules_in_force.threshold, quorum),
         )
     yield _draft("law", "Materials for upkeep", "What we built has to stand.", _tax("materials", 20))
     if world.dormant and rules.wake_food:
@@ -609,7 +612,7 @@ def _gain(request: Act, kind: WorkType, hours: int) -> int:
     resource, _, energy = request.rules.work(kind)
     if energy * hours > request.you.stock["energy"]:
         return 0
-    kept = 100 - request.world.standing.taxes.get(resource, 0)
+    kept = 100 - request.world.rules_in_force.taxes.get(resource, 0)
     return request.rules.made(kind, hours, request.conditions) * kept - 100 * energy * hours
 
 

@@ -108,7 +108,7 @@ def consume(table: Table, state: State) -> None:
     meals = {"active": each, "dormant": dormant}
     paid = {"active": 0, "dormant": 0}
     unfed: dict[int, int] = {}
-    fallen: list[Event] = []
+    fell_dormant: list[Event] = []
     dead: list[Event] = []
     for citizen in state.citizens:
         if citizen.status == "dead":
@@ -119,14 +119,14 @@ def consume(table: Table, state: State) -> None:
             citizen.starved = 0
         elif citizen.status == "active":
             state.fall_dormant(citizen, lacks)
-            fallen.append(FellDormant(state.day, citizen.number, lacks))
+            fell_dormant.append(FellDormant(state.day, citizen.number, lacks))
         else:
             if state.starve(citizen):
                 dead.append(AgentDied(state.day, citizen.number, citizen.starved))
             unfed[citizen.number] = citizen.starved
     food, energy = (state.consumed[resource] - before[resource] for resource in ("food", "energy"))
     consumed = Consumed(state.day, paid["active"], paid["dormant"], each, dormant, food, energy, unfed)
-    for event in (consumed, *fallen, *dead):
+    for event in (consumed, *fell_dormant, *dead):
         table.tell(event, to=Everyone)
 
 

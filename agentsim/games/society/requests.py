@@ -93,10 +93,10 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
         *("world.more_projects", "world.more_proposals", "world.events.older", "world.outcomes.older"),
     ),
     "what counts is when it closes": ("world.proposals.#.day", "you.proposals.#.day"),
-    "the rules say it": ("world.standing.entrenched",),
-    "the rules say it, and what it comes to": ("world.standing.quorum_percent",),
-    "each is shown with its law": ("world.standing.dividends",),
-    "each is shown with its law, and the most of them counts": ("world.standing.minimums",),
+    "the rules say it": ("world.rules_in_force.entrenched",),
+    "the rules say it, and what it comes to": ("world.rules_in_force.quorum_percent",),
+    "each is shown with its law": ("world.rules_in_force.dividends",),
+    "each is shown with its law, and the most of them counts": ("world.rules_in_force.minimums",),
     "none is, while it is being built": ("world.projects.#.running",),
     "what of the past is too long for them is counted in its place": ("rules.memory_chars",),
     "what is too long for them is counted in its place": ("rules.prompt_tokens",),
@@ -240,14 +240,16 @@ class Act(Request[Acted]):
             found = super().parse(text, truncated=truncated, last_attempt=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
-            return Reading(_rejected(why), "rejected", candidates=0, error=type(error)(f"{why}."))
+            return Reading(_rejected(why), "rejected", candidates=0, rejection=type(error)(f"{why}."))
         from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             unread = UnreadableReply(f"{UNPARSED}.")
-            return Reading(_rejected(UNPARSED), "rejected", candidates=0, error=unread)
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0, rejection=unread)
         if isinstance(action := found.decision.action, Rejected):
-            return replace(found, stage="rejected", candidates=0, checked=True, error=IllegalDecision(action.reason))
+            return replace(
+                found, stage="rejected", candidates=0, checked=True, rejection=IllegalDecision(action.reason)
+            )
         return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:

@@ -233,7 +233,7 @@ def _talk(world: World) -> Iterator[str]:
 def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
     """Yield the rest of the public state, which is the same for every agent in one tick."""
     yield Listed("Laws in force", [*map(_law, world.laws)], 3, world.more_laws)
-    rule, least = world.standing, world.standing.needed(world.active)
+    rule, least = world.rules_in_force, world.rules_in_force.needed(world.active)
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
     minimum = f"{rule.work_minimum} h a day" if rule.work_minimum else "none"
     voting = f"if at least {counted(least, 'agent votes', 'agents vote')}" if least else "however few vote"
@@ -285,7 +285,7 @@ def _called(agent: int, name: str) -> dict[str, Any]:
 def _law(law: Law) -> str:
     by = {"by": f"#{law.author}"} if law.author else {}
     words = {"description": law.description} if law.description else {}
-    return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.standing))
+    return quoted(law=law.id, title=law.title, since_day=law.day, **by, **words, terms=plain(law.standing_terms))
 
 
 def _proposal(proposal: Proposal) -> str:

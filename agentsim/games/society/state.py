@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event import Heard
 from agentsim.engine.wording import Naming, Quoted, cut, quoted
-from agentsim.games.society import laws
+from agentsim.games.society import invariants
 from agentsim.games.society.amounts import UNIT, Amount, share
-from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, Standing, Structure
+from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, RulesInForce, Structure
 from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.names import signature
 
@@ -337,7 +337,7 @@ class State:
 
     def check(self) -> Sequence[str]:
         """Return the broken invariants, in words."""
-        return [*laws.broken(self)]
+        return [*invariants.broken(self)]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
@@ -347,5 +347,5 @@ def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterab
         for number, (player, personality) in enumerate(zip(players, personalities, strict=True), start=1)
     ]
     entrenched = config.constitution == "entrenched"
-    rule = Standing({}, (), {}, config.threshold, config.quorum, config.quorum_percent, entrenched)
+    rule = RulesInForce({}, (), {}, config.threshold, config.quorum, config.quorum_percent, entrenched)
     return State(config, citizens, config.pool(len(players)), Forum(config.shown_posts), Assembly(rule))

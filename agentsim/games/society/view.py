@@ -21,7 +21,7 @@ from agentsim.engine.memory import Lines
 from agentsim.engine.wording import cut
 from agentsim.games.society import building, evening, shocks, talk, turn, voting, work
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.assembly import RESOURCES, Ballot, Law, Proposal, Resource, Standing, Structure, newest
+from agentsim.games.society.assembly import RESOURCES, Ballot, Law, Proposal, Resource, RulesInForce, Structure, newest
 from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.state import Citizen, Post, Project, State
 
@@ -252,7 +252,7 @@ class World:
     more_proposals: int
     laws: tuple[Law, ...]
     more_laws: int
-    standing: Standing
+    rules_in_force: RulesInForce
     projects: tuple[Project, ...]
     more_projects: int
     running: Mapping[Structure, int]
@@ -303,7 +303,7 @@ def world(state: State, chronicle: Chronicle) -> World:
         more_proposals=len(assembly.open) - len(proposals),
         laws=tuple(_cut(law, LAW_CHARS) for law in laws.values()),
         more_laws=len(assembly.laws) - len(laws),
-        standing=assembly.standing,
+        rules_in_force=assembly.rules_in_force,
         projects=tuple(replace(each) for each in islice(projects.building.values(), MOST_PROJECTS)),
         more_projects=max(0, len(projects.building) - MOST_PROJECTS),
         running=dict(projects.running),

@@ -157,7 +157,7 @@ class ProposalResolved(
 
 def count_votes(table: Table, state: State) -> None:
     """Resolve the proposals that are due, oldest first, all by the voting rule in force as the evening began."""
-    rule, active = state.assembly.standing, state.counts["active"]
+    rule, active = state.assembly.rules_in_force, state.counts["active"]
     for proposal in [each for each in state.assembly.open.values() if each.closes <= state.day]:
         passed = rule.passes(proposal, active)
         unmet = _unmet(state, proposal, active) if passed else ""
@@ -186,7 +186,7 @@ def _unmet(state: State, proposal: Proposal, voters: int) -> str:
     A proposal for a voting rule that is harder to meet must itself meet that rule among all living agents: otherwise
     the few agents that vote or are active could make a rule that all the others together cannot undo.
     """
-    now, then = state.assembly.standing, state.assembly.after(proposal)
+    now, then = state.assembly.rules_in_force, state.assembly.after(proposal)
     living = state.counts["active"] + state.counts["dormant"]
     if not now.entrenched or not then.harder_than(now) or then.consented(proposal, voters, living):
         return ""
@@ -330,7 +330,7 @@ class DividendPaid(
 
 def pay_dividends(table: Table, state: State) -> None:
     """Pay the dividends of all laws in force, oldest law first."""
-    for law, dividend in state.assembly.standing.dividends:
+    for law, dividend in state.assembly.rules_in_force.dividends:
         table.tell(_dividend(table, state, law, dividend), to=Everyone)
 
 
@@ -369,7 +369,7 @@ class WorkMinimumBroken(
 
 def name_idlers(table: Table, state: State) -> None:
     """Announce the agents that had a turn and worked less than a law's minimum, and count their breaches."""
-    for law, hours in state.assembly.standing.minimums.items():
+    for law, hours in state.assembly.rules_in_force.minimums.items():
         short = [each for each in state.citizens if each.turns and each.worked < hours]
         for citizen in short:
             citizen.breaches += 1

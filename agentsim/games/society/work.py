@@ -57,7 +57,7 @@ class Work(Action):
         if self.work_type == "farm" and commons is not None:
             state.draw(made)
             state.harvest += made
-        taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
+        taxed = share(made, state.assembly.rules_in_force.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")
         state.move(resource, made - taxed, "produced", citizen)

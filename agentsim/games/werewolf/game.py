@@ -14,7 +14,7 @@ from agentsim.engine.game import Score
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import laws, panels, rules_text, words
+from agentsim.games.werewolf import invariants, panels, rules_text, words
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.state import NOBODY, ROLES, Role, Village
 from agentsim.games.werewolf.words import WerewolfRequest
@@ -73,7 +73,7 @@ class Werewolf(Game):
     overview = staticmethod(panels.overview)
     truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(laws.laws)
+    invariants = staticmethod(invariants.invariants)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:

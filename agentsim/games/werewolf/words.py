@@ -163,7 +163,7 @@ class WerewolfRequest(Request[D]):
 
 class Named(Decision):
     thought: Annotated[str, lambda asked: Text(asked.limit, "why; secret")]
-    target: Annotated[str, lambda asked: Choice((*asked.targets, NOBODY), nothing=NOBODY)]
+    target: Annotated[str, lambda asked: Choice((*asked.targets, NOBODY), if_null=NOBODY)]
 
 
 class Naming(WerewolfRequest[Named]):
@@ -205,7 +205,7 @@ class Whisper(WerewolfRequest[Remark]):
 class Speech(Decision):
     thought: Annotated[str, lambda asked: Text(asked.limit, "why; secret")]
     text: Annotated[str, lambda asked: Text(asked.limit, "your words")]
-    claim: Annotated[str, lambda asked: Choice(tuple(asked.claimable), nothing="none")]
+    claim: Annotated[str, lambda asked: Choice(tuple(asked.claimable), if_null="none")]
 
 
 class Speak(WerewolfRequest[Speech]):

@@ -13,9 +13,9 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     FunctionCall,
-    Parts,
     at,
     cache_write_tokens,
     cached_tokens,
@@ -114,7 +114,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
     chosen = next((each for each in read if each.text), read[0])
     found = [part for each in read for part in each.found if each is chosen or part[0] in {"thought", "other"}]
     return completion_of(
-        Parts(
+        AnswerParts(
             text=chosen.text or "",
             reasoning=thought_beside(chosen.message) or text_of_kind(found, "thought"),
             refusal=chosen.refusal,

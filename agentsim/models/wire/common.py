@@ -99,7 +99,7 @@ class FunctionCall(NamedTuple):
     arguments: object
 
 
-class Parts(NamedTuple):
+class AnswerParts(NamedTuple):
     """The parts of one answer, as extracted by its wire.
 
     `calls` are function calls, in order. `unknown` is the kind of a part that is left out, since no table knows it or
@@ -126,22 +126,22 @@ def without_reasoning(text: str, reasoning: str) -> str:
 
     Blanks may differ. Reasoning of few characters is repeated only if a line or the text ends behind it.
     """
-    place = 0
+    position = 0
     for said in reasoning.split():
-        place = _BLANKS.match(text, place).end()  # type: ignore[union-attr] # it matches everywhere
-        if not text.startswith(said, place):
+        position = _BLANKS.match(text, position).end()  # type: ignore[union-attr] # it matches everywhere
+        if not text.startswith(said, position):
             return text
-        place += len(said)
-    rest = text[place:]
+        position += len(said)
+    rest = text[position:]
     surely = len(reasoning) >= _SURELY_REPEATED or not rest.strip(" \t") or rest.lstrip(" \t").startswith("\n")
-    return rest.lstrip() if place and surely else text
+    return rest.lstrip() if position and surely else text
 
 
 _BLANKS: Final = re.compile(r"\s*")
 _CLOSING: Final = re.compile(r"[\s\"\]}]+\Z")
 
 
-def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None) -> Completion:
+def completion_of(parts: AnswerParts, faults: ErrorFactory, function: Function | None) -> Completion:
     """Build the completion from the parts of an answer. If a `function` is forced, its arguments are the text.
 
     Raises `ModelError` if the finish reason says that the host failed.
@@ -465,11 +465,15 @@ def _parts_of_kind(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[Pa
 
 
 def without_preambles(found: Iterable[tuple[PartKind, str]]) -> list[tuple[PartKind, str]]:
-    """Return the texts of an answer, of which words before more thinking and further words are thinking, too."""
+    """Return the texts of an answer, of which words before more thinking and further words are thinking, too.
+
+    So are words before a refusal. Thinking may come encrypted, without a text.
+    """
     texts = list(found)
-    said = [index for index, (kind, text) in enumerate(texts) if kind == "said" and text.strip()]
-    thought = [index for index, (kind, text) in enumerate(texts) if kind == "thought" and text.strip()]
-    begins = max((index for index in thought if said and index < said[-1]), default=0)
+    last = max((index for index, (kind, text) in enumerate(texts) if kind == "said" and text.strip()), default=-1)
+    thought = [index for index, (kind, _) in enumerate(texts) if kind == "thought"]
+    refused = [index for index, (kind, text) in enumerate(texts) if kind == "refused" and text.strip()]
+    begins = max((*(index for index in thought if index < last), *refused), default=0)
     return [
         ("thought", text) if kind == "said" and index < begins else (kind, text)
         for index, (kind, text) in enumerate(texts)

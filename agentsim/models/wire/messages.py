@@ -12,9 +12,9 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     PartKind,
-    Parts,
     at,
     cached_tokens,
     calls_of,
@@ -22,6 +22,7 @@ from agentsim.models.wire.common import (
     cost_usd,
     count,
     cut_in,
+    kind_by_role,
     kind_of,
     merge,
     message_parts,
@@ -40,7 +41,8 @@ MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "tool", "prompt")
 MAY_OMIT_CAP: Final = False
 
 _CACHED: Final = {"cache_control": {"type": "ephemeral"}}
-_HOST_S: Final = ("server_tool_use", "mcp_tool_use", "_tool_result")
+_RESULT: Final = "_tool_result"
+_HOST_S: Final = ("server_tool_use", "mcp_tool_use", _RESULT)
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -98,14 +100,15 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
         raise faults.bad_envelope("no content")
     own = [part for part in content if not _of_the_host(part)] if isinstance(content, list) else content
     parts = parts_of(own)
+    calls = [] if kind_by_role(envelope) == "other" else [part for part in parts if kind_of(part) == "called"]
     found = _behind_tools(envelope, content) or without_preambles(message_parts({**envelope, "content": own}))
     return completion_of(
-        Parts(
+        AnswerParts(
             text=text_of_kind(found, "said") or "",
             reasoning=text_of_kind(found, "thought"),
             refusal=text_of_kind(found, "refused") or _explanation(envelope),
             finish_reason=most_telling((reason_word(envelope.get("stop_reason")), cut_in(parts))),
-            calls=list(calls_of([part for part in parts if kind_of(part) == "called"])),
+            calls=list(calls_of(calls)),
             model=envelope.get("model"),
             served_by=envelope.get("provider"),
             usage=usage(envelope),
@@ -117,17 +120,17 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
 
 
 def _behind_tools(envelope: Mapping[str, Any], content: list[Any] | str) -> list[tuple[PartKind, str]]:
-    """Return the texts of an answer in which the host ran a tool, or [] if no words stand behind that.
+    """Return the texts of an answer in which the host ran a tool, or [] if no words stand behind the tool's result.
 
-    The words before the tool's last call or result are thinking.
+    The words before the tool's last call or result are thinking, and so are those before a call without a result.
     """
-    places = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
-    if not places:
+    indices = [index for index, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
+    if not indices:
         return []
-    parts = [part for part in content[: places[-1]] if not _of_the_host(part)]
-    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[places[-1] + 1 :]))
+    parts = [part for part in content[: indices[-1]] if not _of_the_host(part)]
+    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[indices[-1] + 1 :]))
     found = without_preambles(behind)
-    if text_of_kind(found, "said") is None:
+    if text_of_kind(found, "said") is None and str(at(content[indices[-1]], "type")).endswith(_RESULT):
         return []
     return [*(("thought" if kind == "said" else kind, text) for kind, text in before), *found]
 

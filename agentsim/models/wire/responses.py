@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage, most_telling
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage, ending, most_telling
 from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
+    AnswerParts,
     Function,
     PartKind,
-    Parts,
     at,
     cached_tokens,
     calls_of,
@@ -41,8 +41,6 @@ from agentsim.models.wire.common import (
 PATH: Final = "/responses"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
 MAY_OMIT_CAP: Final = True
-
-_CALLS: Final = frozenset(("function_call", "custom_tool_call"))  # calls of the host's own tools do not count
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
@@ -87,24 +85,27 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
     output = envelope.get("output")
     output = [output] if isinstance(output, Mapping) and output else output
     raise_stated_error(envelope, output or None, faults)
+    if output is None and isinstance(envelope.get("output_text"), str):
+        output = []
     if not isinstance(output, list):
         raise faults.bad_envelope("no output")
     items = [item for item in output if isinstance(item, Mapping)]
     messages = [item for item in map(_as_message, items) if item is not None]
     if not items and isinstance(text := envelope.get("output_text"), str):  # a field of OpenAI's own clients
         messages = [{"content": text}]
-    calls = [item for item in items if item.get("type") in _CALLS or kind_by_role(item) == "called"]
+    calls = [item for item in items if kind_by_role(item) == "called"]  # the host's own tools have other types
     own = [message for message in messages if kind_by_role(message) is None]
     found = _parts_by_step(messages)
     thought = "".join((*_thought(items), text_of_kind(found, "thought") or ""))
-    # the details name the limit or the filter; the status is only "completed" or "incomplete"
-    reason = reason_word(at(envelope, "incomplete_details", "reason") or envelope.get("status"))
+    # the details name the limit or the filter; if in a word that no table knows, the status still says "incomplete"
+    reason = reason_word(at(envelope, "incomplete_details", "reason")) or reason_word(envelope.get("status"))
+    ended = [envelope] if ending(reason) is None else []
     return completion_of(
-        Parts(
+        AnswerParts(
             text=text_of_kind(found, "said") or "",
             reasoning=thought or None,
             refusal=text_of_kind(found, "refused"),
-            finish_reason=most_telling((reason, cut_in([*own, *_parts_of_all(own), *calls]))),
+            finish_reason=most_telling((reason, cut_in([*ended, *own, *_parts_of_all(own), *calls]))),
             calls=list(calls_of(calls)),
             model=envelope.get("model"),
             served_by=envelope.get("provider"),
@@ -131,11 +132,11 @@ def _parts_by_step(messages: list[Mapping[str, Any]]) -> list[tuple[PartKind, st
         index for index, step in enumerate(steps) if messages[index].keys() > {"content"} and text_of_kind(step, "said")
     ]
     last = max(with_words, default=0)
-    return [
+    return without_preambles(
         ("thought", text) if kind == "said" and index < last else (kind, text)
         for index, step in enumerate(steps)
         for kind, text in step
-    ]
+    )
 
 
 def _parts_of_all(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

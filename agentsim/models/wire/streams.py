@@ -44,7 +44,7 @@ def joined(text: str) -> object:
     for event in events:
         if not says_nothing(event.get("error")):
             return event
-        if event.get("type") == "error":  # of the Responses wire, with its fields beside the type
+        if "error" in (event.get("type"), event.get("object")):  # of the Responses wire and vLLM, with its fields here
             return {"error": event}
     if len(events) == 1 and not _is_piece(events[0]):
         return events[0]
@@ -55,16 +55,34 @@ def joined(text: str) -> object:
 
 
 def _events(text: str) -> Iterator[object]:
-    """Yield the JSON of each event, or `[DONE]`. Some hosts leave out the blank line between events."""
+    """Yield the JSON of each event, or `[DONE]`. Some hosts leave out the blank line between events.
+
+    An event that is named `error` has a field `error`. JSON on a line of its own is an event, too: some hosts report so
+    that they broke down.
+    """
     lines: list[str] = []
+    name = ""
     # `splitlines` would also cut at characters that JSON may hold
     for line in (*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""):
         if line.startswith("data:"):
             lines.append(line.removeprefix("data:").strip())
-        elif not line and lines:
+            continue
+        if lines and (not line or line.startswith("event:")):
             whole = _parsed("\n".join(lines))
-            yield from map(_parsed, lines) if whole is None else (whole,)
-            lines = []
+            found = list(map(_parsed, lines)) if whole is None else [whole]
+            yield from [_error(each, " ".join(lines)) for each in found] if name == "error" else found
+            lines, name = [], ""
+        if line.startswith("event:"):
+            name = line.removeprefix("event:").strip()
+        elif line.startswith("{"):
+            yield _parsed(line)
+
+
+def _error(data: object, words: str) -> object:
+    """Return the data of an event that is named `error` as an object with the field `error`."""
+    if isinstance(data, Mapping):
+        return data if "error" in data else {"error": data}
+    return {"error": words}
 
 
 def _parsed(data: str) -> object:
@@ -89,11 +107,11 @@ def _completion(events: Iterable[Mapping[str, Any]], *, done: bool) -> dict[str,
         said = event.get("choices")
         for choice in said if isinstance(said, list) else ():
             if isinstance(choice, Mapping):
-                place = count(choice.get("index")) or 0
-                _add_choice(choices.setdefault(place, {"index": place, "message": {}}), choice)
-    if not done and not any(choice.get("finish_reason") for choice in choices.values()):
+                index = count(choice.get("index")) or 0
+                _add_choice(choices.setdefault(index, {"index": index, "message": {}}), choice)
+    if not done and not (choices and choices[min(choices)].get("finish_reason")):
         raise BrokenOff
-    return {**made, "choices": [_whole(choices[place]) for place in sorted(choices)]}
+    return {**made, "choices": [_whole(choices[index]) for index in sorted(choices)]}
 
 
 def _add_choice(into: dict[str, Any], choice: Mapping[str, Any]) -> None:
@@ -117,15 +135,15 @@ def _message(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     blocks: dict[int, dict[str, Any]] = {}
     stopped = False
     for event in events:
-        kind, place = event.get("type"), count(event.get("index")) or 0
+        kind, index = event.get("type"), count(event.get("index")) or 0
         delta = event.get("delta")
         if kind == "message_start" and isinstance(event.get("message"), Mapping):
             made = dict(event["message"])
         elif kind == "content_block_start" and isinstance(event.get("content_block"), Mapping):
-            _grow(blocks.setdefault(place, {}), event["content_block"])
+            _grow(blocks.setdefault(index, {}), event["content_block"])
         elif kind == "content_block_delta" and isinstance(delta, Mapping):
             told = {key: value for key, value in delta.items() if key in {"text", "thinking", "partial_json"}}
-            _grow(blocks.setdefault(place, {}), told)
+            _grow(blocks.setdefault(index, {}), told)
         elif kind == "message_delta":
             told = dict(delta) if isinstance(delta, Mapping) else {}
             used = [each for each in (made.get("usage"), event.get("usage")) if isinstance(each, Mapping)]
@@ -134,8 +152,8 @@ def _message(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     if not stopped:
         raise BrokenOff
     content = []
-    for place in sorted(blocks):
-        block = _whole(blocks[place])
+    for index in sorted(blocks):
+        block = _whole(blocks[index])
         if written := block.pop("partial_json", None):
             given = _parsed(written)
             block["input"] = written if given is None else given
@@ -154,7 +172,7 @@ def _response(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             made = dict(event["response"])
     if made is None:
         raise BrokenOff
-    return made if made.get("output") or not items else {**made, "output": [items[place] for place in sorted(items)]}
+    return made if made.get("output") or not items else {**made, "output": [items[index] for index in sorted(items)]}
 
 
 class _Pieces(list[str]):
@@ -166,18 +184,18 @@ class _Parts(list[Any]):
 
     def __init__(self, parts: Iterable[Any] = ()) -> None:
         super().__init__(parts)
-        self._places: dict[int, dict[str, Any]] = {}
+        self._by_index: dict[int, dict[str, Any]] = {}
 
     def grow(self, parts: Iterable[Any]) -> None:
         """Add these parts."""
         for part in parts:
-            place = count(part.get("index")) if isinstance(part, Mapping) else None
-            grown = None if place is None else self._places.get(place)
+            index = count(part.get("index")) if isinstance(part, Mapping) else None
+            grown = None if index is None else self._by_index.get(index)
             if grown is None:
                 grown = {}
                 self.append(grown if isinstance(part, Mapping) else part)
-            if place is not None:
-                self._places[place] = grown
+            if index is not None:
+                self._by_index[index] = grown
             if isinstance(part, Mapping):
                 _grow(grown, part)
 

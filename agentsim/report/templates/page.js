@@ -335,13 +335,13 @@
   const board = (stage) => {
     const data = JSON.parse(stage.querySelector(".scenes").content.textContent);
     const end = data.captions.length - 1, timely = !data.rounds.includes(null) && Boolean(bar);
-    const [places, pieces, cells] = [".place", ".piece", ".middle tbody bdi"].map((some) => all(some, stage));
+    const [spaces, pieces, cells] = [".space", ".piece", ".middle tbody bdi"].map((some) => all(some, stage));
     const caption = stage.querySelector(".caption bdi"), notes = stage.querySelector(".notes");
-    const forms = places.map(() => -1), own = made("div", { className: timely ? "stepper double" : "stepper" });
+    const forms = spaces.map(() => -1), own = made("div", { className: timely ? "stepper double" : "stepper" });
     const show = (scene) => {
       data.tiles.forEach((track, index) => {
         const form = at(track, scene);
-        if (form !== forms[index]) places[index].innerHTML = data.forms[forms[index] = form];
+        if (form !== forms[index]) spaces[index].innerHTML = data.forms[forms[index] = form];
       });
       data.pieces.forEach((track, index) => {
         const spot = at(track, scene), piece = pieces[index];

@@ -27,7 +27,7 @@ from agentsim.games import find
 from agentsim.records.disk import write_problem
 from agentsim.records.run_files import MANIFEST, check_name, written_beside
 from agentsim.records.versions import package_versions, require_version
-from agentsim.runs.batch.seating import Planned, balance, rows
+from agentsim.runs.batch.seating import PlannedGame, balance, rows
 from agentsim.runs.run import MAX_DRAWN_SEED
 from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 
@@ -116,7 +116,7 @@ class _File(BaseModel):
     rotate: bool
     paired: bool
     casts: list[_Cast]
-    games: tuple[Planned, ...]
+    games: tuple[PlannedGame, ...]
     design: DesignRecord | None = None
 
 
@@ -125,17 +125,17 @@ class Manifest:
     """The design, the games, and the scenario once with each model in every seat (or once as it is), by cell."""
 
     design: Design
-    games: tuple[Planned, ...]
+    games: tuple[PlannedGame, ...]
     casts: tuple[Scenario, ...]
 
-    def scenario(self, game: Planned) -> Scenario:
+    def scenario(self, game: PlannedGame) -> Scenario:
         by_position = game.models or (0,) * len(game.seats)
         width = max(1, len(self.design.models))
         casts = self.casts[game.cell * width : (game.cell + 1) * width]
         players = tuple(casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
         return replace(casts[0], seed=game.seed, players=players)
 
-    def limited(self, env: Mapping[str, str], limits: LimitOverrides) -> Manifest:
+    def with_limits(self, env: Mapping[str, str], limits: LimitOverrides) -> Manifest:
         """Return the same games under these limits; see `with_limits`."""
         return replace(self, casts=tuple(with_limits(cast, env, limits) for cast in self.casts))
 
@@ -245,7 +245,7 @@ def require_manifest(directory: Path) -> Manifest:
     return manifest
 
 
-def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str], cells: int) -> None:
+def _check(games: Sequence[PlannedGame], casts: Sequence[Scenario], models: Sequence[str], cells: int) -> None:
     """Check that each game has its own name, and legal seats, models and cell. Raises `ValueError` or `UsageError`."""
     if not games:
         raise ValueError("it plans no games")

@@ -21,7 +21,7 @@ from agentsim.records.journal import Totals
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed
 from agentsim.runs.batch.manifest import Manifest, concurrent_games, locked, plays_alone
-from agentsim.runs.batch.seating import Planned
+from agentsim.runs.batch.seating import PlannedGame
 from agentsim.runs.batch.tally import (
     BatchResult,
     BatchWatcher,
@@ -125,10 +125,10 @@ class Batch:
         for line in key_disclosures:
             self.watcher.noted(line)
 
-    def _files(self, game: Planned) -> RunFiles:
+    def _files(self, game: PlannedGame) -> RunFiles:
         return RunFiles(self.directory, game.name)
 
-    def _left(self) -> list[Planned]:
+    def _left(self) -> list[PlannedGame]:
         """Return the games that are not done; count the earlier usage of all games."""
         left, tally = [], self.result.tally
         free = plays_alone(self.manifest)
@@ -144,7 +144,7 @@ class Batch:
                 left.append(game)
         return left
 
-    async def _play_all(self, left: Sequence[Planned]) -> None:
+    async def _play_all(self, left: Sequence[PlannedGame]) -> None:
         tally = self.result.tally
         await self._orphans_gone(left)
         if self.executor is not None:
@@ -179,7 +179,7 @@ class Batch:
                 await asyncio.wait(lanes)
             await executor.aclose()
 
-    def _parts(self, left: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
+    def _parts(self, left: Sequence[PlannedGame]) -> Iterator[Sequence[PlannedGame]]:
         """Yield the unfinished games in parts; before each part, `enough` may end the batch.
 
         A part ends with a block, and blocks that have begun are played to their end first: otherwise the games that
@@ -190,7 +190,7 @@ class Batch:
             return
         begun = {game.seed for game in self.manifest.games if self._files(game).journal.exists()}
         owed = max((index for index, game in enumerate(left) if game.seed in begun), default=-1)
-        part: list[Planned] = []
+        part: list[PlannedGame] = []
         for index, game in enumerate(left):
             if not part and index > owed and (why := self.enough()) is not None:
                 self.result.enough = why
@@ -201,7 +201,7 @@ class Batch:
                 yield part
                 part = []
 
-    async def _lane(self, turns: Iterator[Planned], executor: Executor) -> None:
+    async def _lane(self, turns: Iterator[PlannedGame], executor: Executor) -> None:
         for game in turns:
             if self._exhausted():
                 break
@@ -217,7 +217,7 @@ class Batch:
             self._stop(BudgetReached(f"limits.max_cost_usd = {limits.max_cost_usd:g} is reached"))
         return self.result.stopped is not None
 
-    async def _one(self, game: Planned, executor: Executor) -> None:
+    async def _one(self, game: PlannedGame, executor: Executor) -> None:
         before = self.result.tally.started(game.name)
         self.watcher.changed()
         task = asyncio.create_task(executor.play(self._allowed(game, *before), self._files(game)))
@@ -228,7 +228,7 @@ class Batch:
             await asyncio.wait({task})
             self._note(game, task)
 
-    def _allowed(self, game: Planned, calls: int, cost_usd: float) -> Scenario:
+    def _allowed(self, game: PlannedGame, calls: int, cost_usd: float) -> Scenario:
         """Return the game's scenario; if it is played elsewhere, its limits are its share of the batch's limits.
 
         `calls` and `cost_usd` are what it used in earlier sessions.
@@ -239,7 +239,7 @@ class Batch:
         share = self._shares.given(game.name, (tally.calls, calls), (tally.cost_usd, cost_usd))
         return replace(scenario, limits=scenario.limits.model_copy(update=share))
 
-    def _note(self, game: Planned, task: asyncio.Task[GameEnd]) -> None:
+    def _note(self, game: PlannedGame, task: asyncio.Task[GameEnd]) -> None:
         self._shares.back(game.name)
         if task.cancelled():
             end = GameEnd(game.name, Interrupted.status, exit_code=130)
@@ -270,7 +270,7 @@ class Batch:
         self.result.tally.used(name, totals)
         self.watcher.changed()
 
-    async def _orphans_gone(self, left: Sequence[Planned]) -> None:
+    async def _orphans_gone(self, left: Sequence[PlannedGame]) -> None:
         """Wait until the workers of a killed batch exit and release their journals.
 
         Raises `UsageError` after `_ORPHANS_S`.

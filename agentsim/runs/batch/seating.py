@@ -20,7 +20,7 @@ _SEED_BITS = 31
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedGame:
     """One game: its name and seed, the scenario's players (`seats`) in the order of this table, and their `models`.
 
     Both are indexes from 0, by position; `models` is empty if each player keeps the scenario's model. `cell` is the
@@ -54,7 +54,7 @@ def derived_seed(seed: int, number: int) -> int:
 
 
 def williams(size: int, row: int, width: int | None = None, block: int = 0) -> tuple[int, ...]:
-    """Return the first `width` places of one row of the Williams square of that size.
+    """Return the first `width` columns of one row of the Williams square of that size.
 
     For odd sizes, every second block is mirrored. If the row is cut short, each `block` of `size` rows cuts another
     piece, so that other models meet; if it is longer than the square, it repeats.
@@ -68,7 +68,7 @@ def williams(size: int, row: int, width: int | None = None, block: int = 0) -> t
 
 def rows(
     games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False, cells: int = 1
-) -> list[Planned]:
+) -> list[PlannedGame]:
     """Return the games of a batch, in the order in which they are played; without `models` each seat keeps its own.
 
     With `rotate` the seats change places as well: once a block if there are models, else with every game. With `paired`
@@ -78,19 +78,19 @@ def rows(
     block = models or (seats if rotate else 1)
     plan = []
     for number in range(games):
-        place, cell = divmod(number, cells)
-        turn, row = divmod(place, block)
+        index, cell = divmod(number, cells)
+        turn, row = divmod(index, block)
         order = tuple(range(seats))
         if rotate:
             order = williams(seats, *((turn % seats, None, turn // seats) if models else (row, None, turn)))
         cast = williams(models, row, seats, turn) if models else ()
         name = f"game_{number + 1:0{max(4, len(str(games)))}d}"
-        drawn = derived_seed(seed, turn if paired else place)
-        plan.append(Planned(name, drawn, order, cast, sorted(range(cells), key=partial(derived_seed, drawn))[cell]))
+        drawn = derived_seed(seed, turn if paired else index)
+        plan.append(PlannedGame(name, drawn, order, cast, sorted(range(cells), key=partial(derived_seed, drawn))[cell]))
     return plan
 
 
-def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
+def balance(plan: Sequence[PlannedGame], seats: int, models: int) -> list[Spread]:
     """Return how evenly the batch spreads the dimensions that its design rotates."""
     spreads = []
     if models:
@@ -104,9 +104,13 @@ def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
             meetings = (pair for row in plan for pair in combinations(sorted(set(row.models)), 2))
             spreads.append(_spread("each two models in one game", models * (models - 1) // 2, meetings))
     if any(row.seats != tuple(range(seats)) for row in plan):
-        places = (pair for row in plan for pair in enumerate(row.seats))
+        seats_of_players = (pair for row in plan for pair in enumerate(row.seats))
         spreads.append(
-            _spread("each player of the scenario at each place in the order of the table", seats * seats, places)
+            _spread(
+                "each player of the scenario at each place in the order of the table",
+                seats * seats,
+                seats_of_players,
+            )
         )
     return spreads
 

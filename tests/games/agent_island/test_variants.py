@@ -335,7 +335,7 @@ def test_who_may_not_decline_is_not_asked_and_none_may_stay_alone() -> None:
     request = requests(play("ABC", **OPEN), Approach)[0]
     assert NOBODY not in request.prompt().text().partition("Whom do you invite")[2]
     assert "decline" not in request.question()
-    assert request.options()["partner"] == Choice(request.free, nothing=NOBODY)
+    assert request.options()["partner"] == Choice(request.free, if_null=NOBODY)
     assert set(request.free) == set(request.view.active) - {request.player}
     with pytest.raises(IllegalDecision):
         request.check(ApproachMade(partner=request.player))

@@ -16,7 +16,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
 from agentsim.games.auction.lots import AuctionBegan
 from agentsim.records.run_files import RunFiles
-from agentsim.runs.played_game import new_play
+from agentsim.runs.game_in_progress import new_play
 from agentsim.runs.replay import prove, without_volatile
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.seating import called_by_files

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.games.market.order_book import OrderBook, Placed
 from agentsim.games.market.world import CAPITAL, Ledger, Side, added
 from tests.amounts import examples
@@ -78,10 +78,10 @@ def test_an_order_fills_in_parts_and_the_rest_stands() -> None:
 def test_an_order_that_is_not_covered_is_refused_and_changes_nothing() -> None:
     this = book()
     this.place("A", "buy", 10, 7)
-    with pytest.raises(Refused, match="that takes 40 capital, and you have 30 free"):
+    with pytest.raises(ActionRefused, match="that takes 40 capital, and you have 30 free"):
         this.place("A", "buy", 10, 4)
     this.place("A", "sell", 90, 10)
-    with pytest.raises(Refused, match="that takes 1 wheat, and you have 0 free"):
+    with pytest.raises(ActionRefused, match="that takes 1 wheat, and you have 0 free"):
         this.place("A", "sell", 90, 1)
     assert standing(this, "buy") == [("A", 10, 7)]
     assert sound(this) == []
@@ -90,7 +90,7 @@ def test_an_order_that_is_not_covered_is_refused_and_changes_nothing() -> None:
 def test_cancelling_frees_what_was_reserved_and_nobody_cancels_for_another() -> None:
     this = book()
     placed = this.place("A", "buy", 10, 10)
-    with pytest.raises(Refused, match="no open order"):
+    with pytest.raises(ActionRefused, match="no open order"):
         this.cancel("B", placed.ordered.order)
     assert this.cancel("A", placed.ordered.order).quantity == 10
     assert this.ledger.free("A", CAPITAL) == 100
@@ -120,7 +120,7 @@ def test_a_replacement_for_less_at_the_same_price_keeps_its_place() -> None:
 def test_a_replacement_that_cannot_be_paid_leaves_the_old_order() -> None:
     this = book()
     first = this.place("A", "buy", 10, 10)
-    with pytest.raises(Refused):
+    with pytest.raises(ActionRefused):
         this.place("A", "buy", 11, 10, replaces=first.ordered.order)
     assert standing(this, "buy") == [("A", 10, 10)]
 
@@ -143,19 +143,19 @@ def test_of_single_units_an_owner_has_one_order_which_a_new_one_replaces() -> No
     placed = this.place("A", "buy", 4)
     assert [gone.why for gone in placed.withdrawn] == ["replaced"]
     assert standing(this, "buy") == [("A", 4, 1)]
-    with pytest.raises(Refused, match="one unit"):
+    with pytest.raises(ActionRefused, match="one unit"):
         this.place("A", "buy", 4, 2)
 
 
 def test_where_the_best_stand_a_quote_improves_or_trades_or_is_refused() -> None:
     this = book(best_only=True, single_unit=True)
     this.place("A", "buy", 5)
-    with pytest.raises(Refused, match="a bid must be above the best one, 5, or trade"):
+    with pytest.raises(ActionRefused, match="a bid must be above the best one, 5, or trade"):
         this.place("B", "buy", 5)
     placed = this.place("B", "buy", 6)
     assert [(gone.agent, gone.why) for gone in placed.withdrawn] == [("A", "outbid")]
     this.place("C", "sell", 20)
-    with pytest.raises(Refused, match="an ask must be below the best one, 20"):
+    with pytest.raises(ActionRefused, match="an ask must be below the best one, 20"):
         this.place("A", "sell", 20)
     assert traded(this.place("C", "sell", 2)) == [(6, 1, "B", "C")], "a quote that crosses trades at the earlier price"
 
@@ -199,7 +199,7 @@ def test_the_book_does_what_a_naive_book_does_and_conserves_everything(
             try:
                 this.cancel(*step)
                 there = True
-            except Refused:
+            except ActionRefused:
                 there = False
             assert there == naive.cancel(*step)
         else:
@@ -207,7 +207,7 @@ def test_the_book_does_what_a_naive_book_does_and_conserves_everything(
             wanted = naive.place(owner, side, price, quantity, replaces)
             try:
                 placed: Placed | None = this.place(owner, side, price, quantity, replaces=replaces)
-            except Refused:
+            except ActionRefused:
                 placed = None
             assert (None if placed is None else traded(placed)) == wanted
         assert sound(this) == []

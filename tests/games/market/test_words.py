@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.menu import LARGEST, Refused, calculate, use_tool
+from agentsim.engine.menu import LARGEST, ActionRefused, calculate, use_tool
 from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
@@ -151,7 +151,7 @@ def test_the_calculator_works_out_arithmetic(expression: str, value: float) -> N
     ],
 )
 def test_the_calculator_refuses_everything_else(expression: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(ActionRefused):
         calculate(expression)
 
 
@@ -159,7 +159,7 @@ def test_the_calculator_refuses_everything_else(expression: str) -> None:
 def test_whatever_is_typed_the_calculator_answers_with_a_number_or_refuses(text: str) -> None:
     try:
         value = calculate(text)
-    except Refused:
+    except ActionRefused:
         return
     assert abs(value) <= LARGEST
     assert not isinstance(value, bool)
@@ -180,7 +180,7 @@ def test_the_notebook_keeps_a_bounded_number_of_notes() -> None:
     assert use_tool("write_note", {"key": "a"}, notes) == {"notes": 0}
     for number in range(20):
         use_tool("write_note", {"key": str(number), "text": "x"}, notes)
-    with pytest.raises(Refused, match="full"):
+    with pytest.raises(ActionRefused, match="full"):
         use_tool("write_note", {"key": "more", "text": "x"}, notes)
 
 

@@ -22,7 +22,7 @@ from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
 from agentsim.runs.decide import DecisionResult, decision_record_of
-from agentsim.runs.played_game import restored_decision
+from agentsim.runs.game_in_progress import restored_decision
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game
 

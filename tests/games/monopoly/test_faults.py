@@ -196,9 +196,9 @@ def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Pat
     history, server = _played(tmp_path, fault)
     assert history["status"] == "degraded", "the bots do not thin what Ann falls back in"
     mine = [record for record in history["decisions"] if record["player"] == "Ann"]
-    fallen = [record for record in mine if record["source"] == "fallback"]
-    assert {record["kind"] for record in fallen} >= EXPECTED[name], "or there is too little to test: another seed"
-    for record in fallen:
+    fallbacks = [record for record in mine if record["source"] == "fallback"]
+    assert {record["kind"] for record in fallbacks} >= EXPECTED[name], "or there is too little to test: another seed"
+    for record in fallbacks:
         prompt = _prompt(history, record["attempts"][0])
         assert record["decision"]["action"] == designed(record["kind"], prompt.partition("[DECISION]")[2])
         assert record["decision"]["narrated"] == SPEECH
@@ -209,8 +209,8 @@ def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Pat
         assert {_prompt(history, attempt) for attempt in record["attempts"]} == {prompt}, "the second try is identical"
     struck = [calls for prompt, calls in server.asked.items() if prompt in server.struck]
     if name != "illegal":
-        assert struck == [fault.calls] * len(fallen), "what the server was really asked"
-    _said_and_counted(history, fault, len(fallen), server)
+        assert struck == [fault.calls] * len(fallbacks), "what the server was really asked"
+    _said_and_counted(history, fault, len(fallbacks), server)
 
 
 def _said_and_counted(history: dict[str, Any], fault: Fault, fallbacks: int, server: Unsteady) -> None:

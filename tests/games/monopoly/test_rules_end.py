@@ -30,8 +30,8 @@ def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Simulatio
     return played
 
 
-def ranks(game: Game, *fallen: int) -> dict[str, int | None]:
-    return {standing.player: standing.rank for standing in game.state.standings(fallen)}
+def ranks(game: Game, *bankrupt_seats: int) -> dict[str, int | None]:
+    return {standing.player: standing.rank for standing in game.state.standings(bankrupt_seats)}
 
 
 def test_154_tie() -> None:

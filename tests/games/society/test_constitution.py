@@ -133,4 +133,4 @@ def test_two_of_a_hundred_take_the_pool_and_tax_all_for_good_only_in_an_open_con
     assert (town.pool.split()[0] == "0") is taken
     assert (voted(town, propose("rule", rule(99)), 2).result == "passed") is locked
     assert (voted(town, propose("rule", repeal(1)), 98, 2).result == "passed") is not locked
-    assert bool(town.state.assembly.standing.taxes) is locked
+    assert bool(town.state.assembly.rules_in_force.taxes) is locked

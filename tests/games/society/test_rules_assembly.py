@@ -324,4 +324,4 @@ def test_what_failed_does_nothing() -> None:
     )
     assert [event.result for event in town.events(ProposalResolved)] == ["failed"] * 3
     assert town.events(LawEnacted) == town.events(AllocationPaid) == town.events(ProjectBegan) == []
-    assert town.asked[1].world.standing.taxes == {}
+    assert town.asked[1].world.rules_in_force.taxes == {}

@@ -147,7 +147,7 @@ def test_a_law_may_allocate_too_once() -> None:
 
 def test_a_work_minimum_is_shown_and_who_broke_it_is_named_and_counted() -> None:
     town = Town(*FOUR, laws=[law(minimum(3))], days=1)
-    assert town.asked[1].world.standing.work_minimum == 3
+    assert town.asked[1].world.rules_in_force.work_minimum == 3
     town.day({1: work("generate", 3), 2: work("generate", 2)}, {3: work("farm", 2)}, {3: work("gather", 1)})
     (told,) = town.told(WorkMinimumBroken)
     assert (told.event.law, told.event.hours, told.event.agents, told.to) == (1, 3, (2, 4), Everyone)
@@ -168,7 +168,7 @@ def test_dormant_agents_break_no_work_minimum() -> None:
 
 def test_of_several_work_minimums_the_greatest_is_shown_and_each_is_counted() -> None:
     town = Town("9 9 9", "9 9 9", laws=[law(minimum(1)), law(minimum(2), minimum(4))])
-    assert town.asked[1].world.standing.work_minimum == 4
+    assert town.asked[1].world.rules_in_force.work_minimum == 4
     town.day({1: work("generate", 1)})
     assert [(event.law, event.hours, event.agents) for event in town.events(WorkMinimumBroken)] == [
         (1, 1, (2,)),
@@ -187,7 +187,7 @@ def test_a_repeal_ends_a_law_and_all_that_it_does() -> None:
     assert (told.event.law, told.event.proposal, told.to) == (1, 1, Everyone)
     assert list(town.state.assembly.laws) == [2], "a repeal is no law in force"
     assert (town.events(LawEnacted), town.state.assembly.passed) == ([], 0)
-    left = town.asked[1].world.standing
+    left = town.asked[1].world.rules_in_force
     assert (dict(left.taxes), left.work_minimum, left.threshold, left.quorum) == ({"food": 10}, 0, 50, 0)
     assert [event.agents for event in town.events(DividendPaid)] == []  # it was repealed before
     assert town.tick({1: work()}).pool == "0.2 0 0 0"
@@ -195,7 +195,7 @@ def test_a_repeal_ends_a_law_and_all_that_it_does() -> None:
 
 def test_repealing_one_of_two_taxes_above_a_hundred_percent_leaves_the_other() -> None:
     town = Town(*FOUR, pool="0 0 0 0", laws=[law(tax(70)), law(tax(60))], voting_days=1)
-    assert dict(town.asked[1].world.standing.taxes) == {"food": 100, "energy": 100, "materials": 100}
+    assert dict(town.asked[1].world.rules_in_force.taxes) == {"food": 100, "energy": 100, "materials": 100}
     town.decree(propose("rule", repeal(2)))
     assert town.tick({1: work()}).pool == "1.4 0 0 0"
 
@@ -212,7 +212,7 @@ def test_a_repeal_of_a_law_that_is_not_in_force_passes_and_says_so(number: int, 
 def test_a_law_can_repeal_itself() -> None:
     town = Town(*FOUR, pool="0 0 0 0", voting_days=1).decree(propose("law", tax(10), repeal(1)))
     assert (len(town.events(LawEnacted)), len(town.events(LawRepealed)), town.state.assembly.laws) == (1, 1, {})
-    assert town.asked[1].world.standing.taxes == {}
+    assert town.asked[1].world.rules_in_force.taxes == {}
 
 
 def test_numbers_of_laws_are_never_used_again() -> None:
@@ -230,7 +230,7 @@ def test_a_voting_rule_holds_from_the_next_count_of_votes() -> None:
         {1: propose("rule", rule(75, 3)), 2: propose("law", tax(1))}, {1: vote(1), 2: vote(2)}
     )
     assert [(e.result, e.threshold, e.quorum) for e in town.events(ProposalResolved)] == [("passed", 50, 0)] * 2
-    assert (town.asked[1].world.standing.threshold, town.asked[1].world.standing.quorum) == (75, 3)
+    assert (town.asked[1].world.rules_in_force.threshold, town.asked[1].world.rules_in_force.quorum) == (75, 3)
     town.day({1: propose("law", tax(2))}, {1: vote(3), 2: vote(3)})
     (event,) = town.events(ProposalResolved)
     assert (event.result, event.threshold, event.quorum) == ("failed", 75, 3)
@@ -246,9 +246,9 @@ def test_a_voting_rule_binds_proposals_that_were_open_before_it() -> None:
 def test_of_several_voting_rules_the_newest_holds_and_after_its_end_the_one_before() -> None:
     laws = [law(rule(60, 1)), law(rule(70, 0))]
     town = Town(*FOUR, laws=laws, voting_days=1, threshold=55, constitution="open")
-    assert town.asked[1].world.standing.threshold == 70
-    assert town.decree(propose("law", repeal(2))).asked[1].world.standing.threshold == 60
-    assert town.decree(propose("law", repeal(1))).asked[1].world.standing.threshold == 55
+    assert town.asked[1].world.rules_in_force.threshold == 70
+    assert town.decree(propose("law", repeal(2))).asked[1].world.rules_in_force.threshold == 60
+    assert town.decree(propose("law", repeal(1))).asked[1].world.rules_in_force.threshold == 55
 
 
 # founding laws

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import agentsim
-from agentsim.errors import AgentsimError, ModelRefused
+from agentsim.errors import AgentsimError, RequestRefused
 
 
 class Greedy:
@@ -14,7 +14,7 @@ class Greedy:
 
     async def complete(self, call: agentsim.Call, sampling: agentsim.Sampling) -> agentsim.Completion:
         if call.schema is None:
-            raise ModelRefused(f"{call.tag}: no schema", code="refusal")
+            raise RequestRefused(f"{call.tag}: no schema", code="refusal")
         most: int = call.schema["properties"]["coins"]["maximum"]
         text = json.dumps({"coins": most, "hand": "right", "remark": "All mine."})
         return agentsim.Completion(text, usage=agentsim.Usage(prompt_tokens=len(call.messages)))

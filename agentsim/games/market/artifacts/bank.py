@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, GameConfig, Number
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.order_book import require_free
@@ -94,9 +94,9 @@ class Bank(Artifact):
         ledger, most = self.world.ledger, self._lends({good: quantity})
         require_free(good, quantity, ledger.free(agent, good))
         if amount > most:
-            raise Refused(f"{quantity} {good} are good for {most} at the last price")
+            raise ActionRefused(f"{quantity} {good} are good for {most} at the last price")
         if amount > ledger.free(BANK, CAPITAL):
-            raise Refused("the bank has not so much")
+            raise ActionRefused("the bank has not so much")
         ledger.reserve(agent, good, quantity)
         self._collateral[agent][good] += quantity
         self._loans[agent] += amount

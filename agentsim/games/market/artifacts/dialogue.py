@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Text
 from agentsim.engine.event import InteractionRule
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.engine.wording import By
 from agentsim.games.market.artifact import Answer, Artifact, action, an_agent, query
 
@@ -72,7 +72,7 @@ class Dialogue(Artifact):
     )
     def send(self, agent: str, to: str, text: str) -> str:
         if to != EVERYONE and (to == agent or not self.world.known([to])):
-            raise Refused(f"{to} is no other agent")
+            raise ActionRefused(f"{to} is no other agent")
         if to == EVERYONE:
             self.world.tell(Messaged(agent, None, text), to=Everyone)
             return "Sent to all."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from agentsim.engine import Event, Number
-from agentsim.engine.menu import Refused
+from agentsim.engine.menu import ActionRefused
 from agentsim.games.market.artifact import Artifact, a_good, action
 from agentsim.games.market.order_book import require_free
 from agentsim.games.market.world import CAPITAL
@@ -48,7 +48,7 @@ class Redemption(Artifact):
     def redeem(self, agent: str, good: str, quantity: int) -> str:
         ledger, value = self.world.ledger, self.world.redeems.get(agent, {}).get(good)
         if value is None:
-            raise Refused(f"{good} has no private value to you")
+            raise ActionRefused(f"{good} has no private value to you")
         require_free(good, quantity, ledger.free(agent, good))
         redeemed = Redeemed(agent, good, quantity, value)
         ledger.withdraw(agent, good, quantity)

@@ -1,4 +1,4 @@
-"""Laws: invariants of every game of Agent Island, stated independently of the rules."""
+"""Invariants of every game of Agent Island, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentsim.engine.request import Request
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
+def invariants(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each player who leaves or wins without the most votes, and the lot between players with equally many."""
     most: tuple[PlayerId, ...] = ()
     for event in (step.event for step in steps if isinstance(step, LoggedEvent)):

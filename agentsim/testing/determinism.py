@@ -1,4 +1,4 @@
-"""Purity: a game depends on its seed and decisions only, not on the order of sets, on counters or on a clock."""
+"""Determinism: a game depends on its seed and decisions only, not on the order of sets, on counters or on a clock."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agentsim.testing.check import Check, Findings, Stopped, raised
 
 _SEEDS = 3
 _HASH_SEEDS = ("1", "2")
-_CHILD = "from agentsim.testing.purity import tell_games; tell_games()"
+_CHILD = "from agentsim.testing.determinism import tell_games; tell_games()"
 
 
 @Check
@@ -141,8 +141,8 @@ def _parted(where: str, one: Sequence[str], other: Sequence[str]) -> Findings:
     """Yield the first line at which two records of a game differ."""
     for before, after in zip_longest(one, other, fillvalue="the end"):
         if before != after:
-            place = next((at for at, both in enumerate(zip(before, after, strict=False)) if both[0] != both[1]), 0)
-            near = slice(max(0, place - 60), place + 80)
+            first = next((at for at, both in enumerate(zip(before, after, strict=False)) if both[0] != both[1]), 0)
+            near = slice(max(0, first - 60), first + 80)
             yield f"{where}, {before.partition(':')[0]}", f"one has `{before[near]}`, the other `{after[near]}`"
             break
     return ""

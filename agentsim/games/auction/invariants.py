@@ -1,4 +1,4 @@
-"""Laws: invariants of every auction, stated independently of the rules."""
+"""Invariants of every auction, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
+def invariants(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each bid that is judged wrongly or comes after the last iteration, and each wrong winner, price or payment.
 
     The first of the highest valid bids wins. Open bids rise; the winner pays its bid, in a second-price auction the

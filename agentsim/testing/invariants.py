@@ -1,4 +1,4 @@
-"""Laws: checks that a game's invariants hold in every game, and that warnings of answers are true."""
+"""Invariants: checks that those of a game hold in every game, and that warnings of answers are true."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from agentsim.testing.case import RANDOM, Asked, Case, SampleGame, data_of
 from agentsim.testing.check import Check, Findings
 
 _UNLIKELY = 1e-3
-"""The probability, if lots are fair, below which lots that all fall on the first or last player are a finding."""
+"""The probability, if draws are fair, below which draws that all fall on the first or last player are a finding."""
 
 
 @Check
-def laws_hold(case: Case) -> Findings:
-    """What the game's `laws` state holds in every game, and its lots fall now on one player, now on another.
+def invariants_hold(case: Case) -> Findings:
+    """The game's `invariants` hold in every game, and its draws fall now on one player, now on another.
 
-    A law is a statement of the rulebook about what is told and asked (`Game.laws`): mend the rules.
+    An invariant is a statement of the rulebook about what is told and asked (`Game.invariants`): mend the rules.
     """
-    if type(case.game).laws is Game.laws:
-        return "nothing: the game has no `laws`"
-    lots: defaultdict[str, list[RandomDraw]] = defaultdict(list)
+    if type(case.game).invariants is Game.invariants:
+        return "nothing: the game has no `invariants`"
+    draws: defaultdict[str, list[RandomDraw]] = defaultdict(list)
     for where, played in _games(case):
-        for broken in case.game.laws(played.steps(), case.players):
+        for broken in case.game.invariants(played.steps(), case.players):
             if isinstance(broken, RandomDraw):
-                lots[broken.what].append(broken)
+                draws[broken.what].append(broken)
             else:
                 yield where, broken
-    for what, drawn in lots.items():
-        for place, word in ((0, "first"), (-1, "last")):
-            fixed = all(lot.among[place] == lot.chosen for lot in drawn)
-            if fixed and prod(1 / len(lot.among) for lot in drawn) < _UNLIKELY:
+    for what, drawn in draws.items():
+        for position, word in ((0, "first"), (-1, "last")):
+            fixed = all(draw.among[position] == draw.chosen for draw in drawn)
+            if fixed and prod(1 / len(draw.among) for draw in drawn) < _UNLIKELY:
                 yield (
-                    f"{counted(len(drawn), 'lot')}, {what}",
+                    f"{counted(len(drawn), 'draw')}, {what}",
                     f"each falls on the {word} of those among whom it is drawn",
                 )
-    said = f", {counted(sum(map(len, lots.values())), 'lot')}" if lots else ""
+    said = f", {counted(sum(map(len, draws.values())), 'draw')}" if draws else ""
     return f"the courses of {counted(case.seeds, 'game')} and of each bot's{said}"
 
 

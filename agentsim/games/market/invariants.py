@@ -1,4 +1,4 @@
-"""Laws: invariants of every market, stated independently of the rules."""
+"""Invariants of every market, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Accountant:
         self.left[resting.order] -= trade.quantity
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
+def invariants(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each trade that no two open orders allow or that a better one precedes, and each account in the red.
 
     What agents are told that they hold must agree with it too. The first of every round is drawn by lot.

@@ -1,4 +1,4 @@
-"""Laws of Monopoly: statements that hold in every game, apart from the rules that ensure them."""
+"""Invariants of every game of Monopoly, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from agentsim.games.monopoly.match import CardDrawn, GameBegan, Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
-    """Yield every broken law: cash is what was paid, also in requests; passing GO pays; requests tell the price."""
+def invariants(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
+    """Yield what is broken: cash is what was paid, also in requests; passing GO pays; requests tell the price."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []
     for step in steps:

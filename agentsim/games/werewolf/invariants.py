@@ -1,4 +1,4 @@
-"""Laws: invariants of every game of Werewolf, stated independently of the rules."""
+"""Invariants of every game of Werewolf, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Referee:
             yield f"{question.player} is shown what {', '.join(sorted(others))} has seen"
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
+def invariants(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each broken rule on deaths, protection, victory, and what a player knows, and each lot."""
     referee = Referee(players)
     return (broken for step in steps for broken in referee.look(step.event if isinstance(step, LoggedEvent) else step))

@@ -1,7 +1,7 @@
-"""PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
+"""GameInProgress: a run's game as far as it is played, with decisions from a journal or made live.
 
-`journaled_wave` restores a wave's decisions from a journal, and `PlayedGame.advance` gives them to the rules. `loop`
-does so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
+`journaled_wave` restores a wave's decisions from a journal, and `GameInProgress.advance` gives them to the rules. `loop`
+does so between live waves; `GameInProgress.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
 run while another process plays it.
 """
 
@@ -49,7 +49,7 @@ class DecidedWave:
 
 
 @dataclass
-class PlayedGame:
+class GameInProgress:
     """A scenario's game with its decisions so far; `wave` is the next to decide, or None if the game is over."""
 
     scenario: Scenario
@@ -62,12 +62,12 @@ class PlayedGame:
         self.wave = self.play.start()
 
     @classmethod
-    def of_journal(cls, contents: JournalContents) -> PlayedGame:
+    def of_journal(cls, contents: JournalContents) -> GameInProgress:
         """Start the game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
         return cls.of_scenario(*restored_scenario(contents), contents)
 
     @classmethod
-    def of_scenario(cls, scenario: Scenario, game: Game, contents: JournalContents) -> PlayedGame:
+    def of_scenario(cls, scenario: Scenario, game: Game, contents: JournalContents) -> GameInProgress:
         """Start the game of a scenario, with the steering of the journal."""
         return cls(scenario, game, new_play(scenario, game, contents))
 
@@ -105,7 +105,7 @@ class PlayedGame:
             return None
         limit = self.scenario.limits.max_fallback_rate
         own = [each for each in self.decisions if each.survey is None]
-        found = fallback_rates((entry.index, entry.player, entry.source) for entry in own)
+        found = fallback_rates((record.index, record.player, record.source) for record in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
     def history(self, status: str, contents: JournalContents, volatile: Mapping[str, Any]) -> History:
@@ -146,8 +146,8 @@ class PlayedGame:
     def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> Branch:
         """Return the branch's record with the usage that its parent paid for and the usage of its own."""
         players = [plan.id for plan in self.scenario.seats]
-        kept = [entry for entry in self.decisions if branch.inherits(entry.wave, entry.index)]
-        own = [entry for entry in self.decisions if not branch.inherits(entry.wave, entry.index)]
+        kept = [record for record in self.decisions if branch.inherits(record.wave, record.index)]
+        own = [record for record in self.decisions if not branch.inherits(record.wave, record.index)]
         used = {"inherited": Totals.of(kept, players), "paid": Totals.of(own, players, undecided)}
         return branch.model_copy(update=used)
 
@@ -156,70 +156,70 @@ def journaled_wave(contents: JournalContents, wave: Wave) -> DecidedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
     if wave.number > contents.last_wave:
         return DecidedWave(wave, {}, {})
-    entries = {ask.place: entry for ask in wave.asks if (entry := _entry(contents, ask)) is not None}
+    records = {ask.place: record for ask in wave.asks if (record := _journaled_record(contents, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
     return DecidedWave(
-        wave, entries, {place: restored_decision(asks[place], entry) for place, entry in entries.items()}
+        wave, records, {place: restored_decision(asks[place], record) for place, record in records.items()}
     )
 
 
-def _entry(contents: JournalContents, ask: Ask) -> DecisionRecord | None:
+def _journaled_record(contents: JournalContents, ask: Ask) -> DecisionRecord | None:
     """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another request."""
-    if (entry := contents.decisions.get((ask.wave, ask.place))) is None:
+    if (record := contents.decisions.get((ask.wave, ask.place))) is None:
         return None
     request = ask.request
     found = (request.kind, request.player, request.fingerprint, ask.index)
-    if found != (entry.kind, entry.player, entry.fingerprint, entry.index):
+    if found != (record.kind, record.player, record.fingerprint, record.index):
         raise JournalMismatch(
-            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
-            f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
+            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {record.kind} of "
+            f"{record.player} [{record.fingerprint}], the rules ask {request.kind} of {request.player} "
             f"[{request.fingerprint}]: the game's code has changed since"
         )
-    return entry
+    return record
 
 
-def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
+def restored_decision(ask: Ask, record: DecisionRecord) -> Decision:
     """Return the decision of a record after checking it and reading its reply again.
 
     Raises `JournalMismatch` if the request does not allow it, or if the reply says something else.
     """
     request = ask.request
     # a fallback with a reading is the game's own decision for a lost reply, and is read again; others are the request's
-    unread = entry.source == "fallback" and entry.parse is None
-    fallback = decision_without_reply(request, entry.attempts) if unread else None
+    unread = record.source == "fallback" and record.parse is None
+    fallback = decision_without_reply(request, record.attempts) if unread else None
     # a fallback may say more than a reply can, such as the lines of a narrator
     answer = request.answer if fallback is None else type(fallback)
     try:
-        decision: Decision = answer.model_validate(dict(entry.decision))
+        decision: Decision = answer.model_validate(dict(record.decision))
         request.check(decision)
     except ValueError:
-        raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
+        raise JournalMismatch(f"decision {record.index}: what is recorded is no answer to {record.kind}") from None
     except DecisionError as error:
-        raise JournalMismatch(f"decision {entry.index}: {error}") from None
-    if not (_says(ask, entry, decision) if fallback is None else decision == fallback):
+        raise JournalMismatch(f"decision {record.index}: {error}") from None
+    if not (_says(ask, record, decision) if fallback is None else decision == fallback):
         origin = "its reply says" if fallback is None else "the fallback is"
-        raise JournalMismatch(f"decision {entry.index} of {entry.player}: what is recorded is not what {origin}")
+        raise JournalMismatch(f"decision {record.index} of {record.player}: what is recorded is not what {origin}")
     return decision
 
 
-def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
+def _says(ask: Ask, record: DecisionRecord, decision: Decision) -> bool:
     """Return whether the last reply, read again, is this decision. True for decisions without a reply."""
-    if entry.source == "bot" or (entry.source == "human" and not entry.attempts):
+    if record.source == "bot" or (record.source == "human" and not record.attempts):
         return True
-    reply = entry.attempts[-1].completion if entry.attempts else None
-    if reply is None or entry.parse is None:
+    reply = record.attempts[-1].completion if record.attempts else None
+    if reply is None or record.parse is None:
         return False
     truncated = reply.ended_early
     # The settings it was read with follow from the scenario and the changes of a fork. They decide whether a reply is
     # unreadable, not what it says.
     for repair, last_attempt in product(
-        (entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + truncated]
+        (record.parse.repaired, not record.parse.repaired), (False, True)[: 1 + truncated]
     ):
         with suppress(DecisionError):
             reading = ask.request.parse(reply.text, truncated=truncated, last_attempt=last_attempt, repair=repair)
-            is_lost = reading.error is not None
-            same = reading.decision == decision and Parse.of(reading) == entry.parse
-            if same and is_lost == (entry.source == "fallback"):
+            is_lost = reading.rejection is not None
+            same = reading.decision == decision and Parse.of(reading) == record.parse
+            if same and is_lost == (record.source == "fallback"):
                 return True
     return False
 

@@ -1,4 +1,4 @@
-"""The laws of the auction: each finds what it is for, in a course that is otherwise right."""
+"""The invariants of the auction: each finds what it is for, in a course that is otherwise right."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ BIDS = {"A": [30], "B": [40], "C": [20]}
 
 
 def broken(played: Simulation, change: Callable[[Event], Event] = lambda event: event) -> list[str]:
-    """Return what the laws say of a played auction, whose events are changed first."""
+    """Return what the invariants say of a played auction, whose events are changed first."""
     course = [entry._replace(event=change(entry.event)) for entry in played.log]
-    return [str(found) for found in GAME.laws(course, list("ABC"))]
+    return [str(found) for found in GAME.invariants(course, list("ABC"))]
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("bot", ["random", "truthful", "sniper", "hoarder"])
-def test_no_played_auction_breaks_a_law(format_: str, bot: str) -> None:
+def test_no_played_auction_breaks_an_invariant(format_: str, bot: str) -> None:
     for seed in range(5):
         played = play("random", {"A": [], "B": [], "C": []}, bot=bot, seed=seed, format=format_, budget=300)
         assert broken(played) == []
@@ -66,13 +66,13 @@ def changed(kind: type[Event], **values: object) -> Callable[[Event], Event]:
     ],
     ids=["winner", "price", "second price", "a loser's payment", "budget", "validity", "over budget", "iteration"],
 )
-def test_a_law_finds(format_: str, kind: type[Event], values: dict[str, object], found: str) -> None:
+def test_an_invariant_finds(format_: str, kind: type[Event], values: dict[str, object], found: str) -> None:
     played = play(ITEMS, BIDS, ["ACB"] * 9, format=format_)
     assert broken(played) == []
     assert broken(played, changed(kind, **values))[0].startswith(found)
 
 
-def test_a_law_finds_a_payment_that_is_not_made() -> None:
+def test_an_invariant_finds_a_payment_that_is_not_made() -> None:
     played = play(ITEMS, BIDS, ["ACB"] * 9)
     course = [entry for entry in played.log if not (isinstance(entry.event, Paid) and entry.event.team == "B")]
-    assert "B does not pay 40" in [*GAME.laws(course, list("ABC"))]
+    assert "B does not pay 40" in [*GAME.invariants(course, list("ABC"))]

@@ -1,4 +1,4 @@
-"""Laws: they hold in markets of all kinds, and each is noticed where it is broken."""
+"""Invariants of the log: they hold in markets of all kinds, and each is noticed where it is broken."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agentsim.engine import Event, LoggedEvent, RandomDraw, Request
 from agentsim.engine.play import GamePlay
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.call_market import Called
-from agentsim.games.market.laws import laws
+from agentsim.games.market.invariants import invariants
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.state import Endowed
 from agentsim.games.market.turn import Act
@@ -29,7 +29,7 @@ MARKETS: dict[str, dict[str, Any]] = {
 
 
 def broken(course: Iterable[LoggedEvent | Request[Any]]) -> list[str]:
-    return [each for each in laws(course, ["A", "B", "C"]) if not isinstance(each, RandomDraw)]
+    return [each for each in invariants(course, ["A", "B", "C"]) if not isinstance(each, RandomDraw)]
 
 
 def course_of(config: dict[str, Any], players: Sequence[str], bot: str, seed: int) -> list[LoggedEvent | Request[Any]]:
@@ -45,12 +45,12 @@ def course_of(config: dict[str, Any], players: Sequence[str], bot: str, seed: in
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", MARKETS)
-def test_laws_hold_in_every_kind_of_market(name: str, seed: int) -> None:
+def test_invariants_hold_in_every_kind_of_market(name: str, seed: int) -> None:
     config = {"stock": {"wheat": 9}, "rounds": 15, **MARKETS[name]}
     assert broken(course_of(config, ["A", "B", "C"], "random", seed)) == []
 
 
-def test_laws_hold_in_an_experiment() -> None:
+def test_invariants_hold_in_an_experiment() -> None:
     table = {"kind": "smith_1962", **SMITH, "periods": 2}
     config = {"experiment": table, "queries": False, "briefing": False}
     assert broken(course_of(config, [f"T{number}" for number in range(22)], "zi_c", 1)) == []
@@ -81,7 +81,7 @@ def changed(kind: type[Event], **fields: Any) -> list[LoggedEvent]:
         (Endowed, {"holdings": {"capital": 100, "wheat": 0}}, "A gives 1 wheat, and has 0"),
     ],
 )
-def test_a_broken_law_is_noticed(kind: type[Event], fields: dict[str, Any], problem: str) -> None:
+def test_a_broken_invariant_is_noticed(kind: type[Event], fields: dict[str, Any], problem: str) -> None:
     assert broken(PLAYED.log) == []
     assert problem in broken(changed(kind, **fields))
 

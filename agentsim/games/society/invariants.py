@@ -1,4 +1,4 @@
-"""Laws: invariants of every society, stated independently of the rules."""
+"""Invariants of every society, stated independently of the rules."""
 
 from __future__ import annotations
 
