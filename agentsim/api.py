@@ -22,7 +22,6 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
-from agentsim.records.bundle import unpack
 from agentsim.records.history import CONTROL, FINISHED, EventRecord
 from agentsim.records.journal import read_journal
 from agentsim.records.load import again_with, named_run, require_folder, run_place
@@ -36,7 +35,6 @@ from agentsim.runs.run import Run, RunOptions, RunResult
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import LoadOptions, Overrides, Source, load
 from agentsim.scenario.scenario import LimitOverrides, idle_settings
-from agentsim.studies.designs import read_design
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -251,6 +249,8 @@ def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
     being played or has no history.
     """
     if source.endswith(".zip"):
+        from agentsim.records.bundle import unpack  # slow to import, and rarely needed
+
         with tempfile.TemporaryDirectory(prefix="agentsim-") as folder:
             for files in unpack(Path(source), Path(folder)).runs:
                 yield files.name, prove(files)
@@ -410,7 +410,9 @@ def plan(
     `effect` is the size to be found with a power of 80%. Raises `UsageError` if the folder is not such a pilot.
     """
     with needed_by("plan"):
+        from agentsim.studies.designs import read_design
         from agentsim.studies.plan import plan as planned
+
     table = read_design(design if isinstance(design, Mapping) else Path(design)).factorial
     folder = require_folder(os.fspath(pilot), logs_folder(logs_dir))
     return planned(table, folder, size=effect, measure=measure, factor=factor, player=player)

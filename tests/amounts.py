@@ -22,6 +22,11 @@ def some_of(name: str, cases: Mapping[str, Any] | Iterable[str], *kept: str) -> 
     return pytest.mark.parametrize(name, [pytest.param(by_name[case], id=case, marks=slow[case]) for case in by_name])
 
 
+def one_in(count: int) -> pytest.MarkDecorator:
+    """Mark a parametrized test of which one row in `count` is in every run, and every row in the slow tests."""
+    return pytest.mark.one_in(count)
+
+
 def examples(thorough: int) -> settings:
     """Return the settings of a property that is tried this often in the thorough profile.
 

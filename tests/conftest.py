@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +26,7 @@ settings.register_profile("thorough", deadline=None)
 settings.load_profile("agentsim")
 
 _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM_", "NO_COLOR", "FORCE_COLOR")
+_KEPT = {"AGENTSIM_CHROMIUM"}  # which the tests read, and no program
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -83,8 +85,16 @@ _LONG = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests, the longest first."""
+    """Mark the rows that only the slow tests have, and order the tests, the longest first."""
+    rows: Counter[str] = Counter()
+    for item in items:
+        for mark in item.iter_markers("one_in"):
+            test = item.nodeid.partition("[")[0]
+            if rows[test] % mark.args[0]:
+                item.add_marker(pytest.mark.slow)
+            rows[test] += 1
     items.sort(key=lambda item: (item.path.name not in _EMBEDDED, item.path.name not in _LONG))
 
 
@@ -109,13 +119,16 @@ def _guarded(connect: Any) -> Any:
     return guard
 
 
-@pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+socket.socket.connect = _guarded(socket.socket.connect)  # type: ignore[method-assign] # for all tests, once
+socket.socket.connect_ex = _guarded(socket.socket.connect_ex)  # type: ignore[method-assign] # as above
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Clear the environment; a fixture of every test would take a third of the time of a small one."""
     for name in list(os.environ):
-        if name.upper().startswith(_CLEARED) or name.lower().endswith("_proxy"):
-            monkeypatch.delenv(name)
-    monkeypatch.setattr(socket.socket, "connect", _guarded(socket.socket.connect))
-    monkeypatch.setattr(socket.socket, "connect_ex", _guarded(socket.socket.connect_ex))
+        if name not in _KEPT and (name.upper().startswith(_CLEARED) or name.lower().endswith("_proxy")):
+            del os.environ[name]
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 import agentsim
+from tests.amounts import some_of
 
 PACKAGE = Path(agentsim.__file__).parent
 ROOT = PACKAGE.parent
@@ -449,8 +450,9 @@ def test_what_is_allowed_keeps_the_contracts(tmp_path: Path) -> None:
     assert said.returncode == 0, said.stdout + said.stderr
 
 
-@pytest.mark.parametrize(("file", "source", "imported"), IMPORTED.values(), ids=IMPORTED)
-def test_a_planted_import_breaks_a_contract(file: str, source: str, imported: str, tmp_path: Path) -> None:
+@some_of("planted", IMPORTED, *[*IMPORTED][::5])
+def test_a_planted_import_breaks_a_contract(planted: tuple[str, str, str], tmp_path: Path) -> None:
+    file, source, imported = planted
     said = contracts(tree(tmp_path, {file: source}))
     importer = file.removesuffix(".py").replace("/", ".")
     assert said.returncode == 1, said.stdout + said.stderr

@@ -58,6 +58,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, An
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_the_history_is_of_a_real_model(played: tuple[Path, dict[str, Any]]) -> None:
     home, summary = played
     history = History.model_validate_json((home / "logs" / "real.json").read_bytes())
@@ -78,6 +79,7 @@ def test_the_history_is_of_a_real_model(played: tuple[Path, dict[str, Any]]) -> 
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_the_page_shows_what_was_said(played: tuple[Path, dict[str, Any]]) -> None:
     home, _ = played
     page = (home / "logs" / "real.html").read_text(encoding="utf-8")
@@ -88,6 +90,7 @@ def test_the_page_shows_what_was_said(played: tuple[Path, dict[str, Any]]) -> No
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_the_game_replays_from_its_journal(played: tuple[Path, dict[str, Any]]) -> None:
     home, _ = played
     proof = _agentsim("replay", "real", cwd=home)

@@ -59,6 +59,7 @@ def test_the_notebook_runs_on_auctions_of_several_formats(tmp_path: Path) -> Non
     assert pictures(copy) == 4
 
 
+@pytest.mark.slow
 def test_five_lines_play_a_game_and_twenty_an_experiment(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     (tmp_path / "docs").mkdir()

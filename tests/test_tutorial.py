@@ -67,6 +67,7 @@ def on_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     importlib.invalidate_caches()
 
 
+@pytest.mark.slow
 def test_the_commands_at_its_end_run(on_path: Path) -> None:
     lines = commands(PAGE)
     assert len(lines) > 4

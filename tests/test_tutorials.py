@@ -48,6 +48,7 @@ BLOCKS = 6
 
 
 @pytest.mark.usefixtures("without_workers")
+@pytest.mark.slow
 def test_the_study_of_personas_leads_from_toml_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fake server answers in place of the provider, and fewer blocks are played."""
     write_files(STUDY, tmp_path)

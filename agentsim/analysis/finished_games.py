@@ -114,11 +114,11 @@ class PairCounts:
 class GameRecord:
     """One finished game, with the votes in its events; a branch has a `parent`, and `fork` says what it changed.
 
-    A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
-    the same for games that must have the same result. `pair_counts` has the pairs of which one was for or against the
-    other; None if the game is not installed, or its events are of other rules. `worst_fallback_rate` is the largest
-    share of fallbacks in it (`records.fallback_rates`). `scenario` and `folder` tell its condition.
-    If no player is `ranked`, all tie.
+    A branch's decisions, calls and dollars are those after the fork; `calls` are those of staff too. `certain` is set
+    where bots alone decided: it is the same for games that must have the same result. `pair_counts` has the pairs of
+    which one was for or against the other; None if the game is not installed, or its events are of other rules.
+    `worst_fallback_rate` is the largest share of fallbacks in it (`records.fallback_rates`). `scenario` and `folder`
+    tell its condition. If no player is `ranked`, all tie.
     """
 
     name: str
@@ -138,6 +138,7 @@ class GameRecord:
     ranked: bool = True
     lost_to_host: bool = False
     beliefs: tuple[BeliefRecord, ...] = ()
+    calls: int = 0
 
     @property
     def wins(self) -> list[float]:
@@ -197,6 +198,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         entrants=tuple(entrants),
         votes=tuple(_votes(history, {entry.event.kind for entry in log if "ballot" in entry.event.random_order})),
         cost_usd=paid.cost_usd,
+        calls=paid.calls,
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),

@@ -27,7 +27,6 @@ _ON_A_CLUSTER = 100
 """The default number of games submitted to a scheduler at once, where they wait for its workers."""
 
 
-@o.grouped
 def batch(
     *,
     source: o.ConfigFile,

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from agentsim.studies.coding import CodingPlan, Judges
 
 
-@o.grouped
 def code(
     *,
     source: o.RunOrFolder,

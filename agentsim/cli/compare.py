@@ -152,7 +152,6 @@ _SHOWN = 300
 """The most characters of a message on a terminal. JSON output has the whole message."""
 
 
-@o.grouped
 def influence(
     *,
     name: o.RunName,

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from agentsim.runs.interview import InterviewResult
 
 
-@o.grouped
 def interview(
     *,
     name: o.RunName,

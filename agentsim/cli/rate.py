@@ -45,7 +45,6 @@ def pool(
     typer.echo(safe(f"{out}: {models} in {games} of {made.game}, {counted(made.seats, 'seat')}"))
 
 
-@o.grouped
 def rate(
     *,
     model: Annotated[str, o.option("--model", "The model to rate.", "MODEL")],
@@ -175,7 +174,6 @@ def _print(rating: Rating, *, as_json: bool) -> None:
     say(safe(f"Suggested sentence: {rating.sentence}"))
 
 
-@o.grouped
 def plan(
     *,
     source: o.DesignOption,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from agentsim.scenario.scenario import LimitOverrides
 
 
-@o.grouped
 def run(
     *,
     scenario: o.ConfigFile,
@@ -66,7 +65,6 @@ def run(
     ended(result)
 
 
-@o.grouped
 def resume(
     *,
     name: Annotated[
@@ -129,7 +127,6 @@ def resume(
     ended(result)
 
 
-@o.grouped
 def fork(
     *,
     name: o.RunName,

@@ -159,7 +159,6 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
     typer.echo(f"{files.name}: {status}")
 
 
-@o.grouped
 def logs(
     *,
     name: Annotated[str | None, o.run_argument()] = None,

@@ -30,7 +30,6 @@ _QUIET, _BUSY = (230, 75), (45, 14)
 (docs/benchmarks/local_model.md)."""
 
 
-@o.grouped
 def validate(
     *,
     source: o.ConfigFile,
@@ -311,7 +310,6 @@ def games(as_json: o.AsJson = False) -> None:
         say(f"  bots: {', '.join(f'bot/{bot}' for bot in sorted(bots_of(game)))}")
 
 
-@o.grouped
 def models(
     *,
     provider: Annotated[

@@ -1,6 +1,6 @@
 """Options that several commands share, with one meaning in all of them.
 
-A dataclass here is a group of options. A `grouped` command takes a group as one argument.
+A dataclass here is a group of options, which a command takes as one argument (`grouped`).
 """
 
 from __future__ import annotations

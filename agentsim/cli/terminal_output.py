@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from agentsim.engine.wording import cleaned
-
 if TYPE_CHECKING:
     from agentsim.engine.panel import Panel
 
-safe = cleaned
+
+def safe(text: str) -> str:
+    """Return a text without what a terminal would obey."""
+    from agentsim.engine.wording import cleaned  # slow to import, and not needed for `--help`
+
+    return cleaned(text)
 
 
 def note(line: str) -> None:

@@ -32,9 +32,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from agentsim.engine.markup import Pattern
 
-def _any_of(*parts: str) -> re.Pattern[str]:
-    return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
+
+def _any_of(*parts: str) -> Pattern:
+    return Pattern("|".join(parts), re.IGNORECASE | re.DOTALL)
 
 
 _OF_STATUS: Final[Mapping[int, str]] = {
@@ -122,15 +124,15 @@ TOO_LONG: Final = _any_of(
     r"超长|(输入|上下文|请求|长度|提示词|对话|历史|消息|tokens?).{0,20}(过长|太长|超过|超出|超限)|上下文.{0,10}(不足|不够)",
 )
 """The prompt does not fit the context. An underscore counts as a blank (`max_seq_len`)."""
-COUNTED: Final = re.compile(
+COUNTED: Final = Pattern(
     r"\byour (?:request|prompt|messages?|input) (?:has|have|contains?|resulted in)(?: at least)? (\d[\d,]*)"
     r"(?: input| prompt)? tokens",
     re.IGNORECASE,
 )
 """The tokens of the prompt. A message with this is about the prompt, even if it names the limit on the reply first."""
-WINDOW: Final = re.compile(r"\bcontext (?:length|window|size|limit)\b\D{0,40}(\d[\d,]*)", re.IGNORECASE)
+WINDOW: Final = Pattern(r"\bcontext (?:length|window|size|limit)\b\D{0,40}(\d[\d,]*)", re.IGNORECASE)
 """The tokens of the context."""
-NOTHING_LEFT: Final = re.compile(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
+NOTHING_LEFT: Final = Pattern(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
 """The prompt leaves no room for a reply, in the words of vLLM, which name the limit on the reply."""
 
 MODERATED: Final = _any_of(
@@ -242,7 +244,7 @@ A gateway may have closed its channels for a moment: https://github.com/songquan
 """
 ON_DEMAND: Final = _any_of(r"on-demand throughput|inference profile")
 """A model that its host serves only by way of an inference profile, in the words of Bedrock."""
-REQUESTED: Final = re.compile(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)
+REQUESTED: Final = Pattern(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)
 """The limit of a minute or a day, and the tokens that one request takes of it, in the words of OpenAI, Groq and
 Cerebras."""
 OF_TOKENS: Final = _any_of(r"tokens.{0,12}\b(minute|min|day|hour)\b|\bTP[MD]\b|token.{0,10}limit")
@@ -271,7 +273,7 @@ PARAMETER: Final = _any_of(
     ABOUT_CAP.pattern,
 )
 """Parts of a request, by hosts' names for them. OpenRouter's 404 names no part."""
-ABOUT_SYSTEM: Final = re.compile(
+ABOUT_SYSTEM: Final = Pattern(
     r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer instruction"
     r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
     re.IGNORECASE | re.DOTALL,
@@ -279,8 +281,8 @@ ABOUT_SYSTEM: Final = re.compile(
 """An error about the system message, from a chat template."""
 UNSERVED: Final = _any_of(ABOUT_SCHEMA.pattern, ABOUT_SYSTEM.pattern, r"\bformat\b|not supported|unsupported")
 """A request that a host cannot serve, in the words of hosts that say 500 instead of 400."""
-_OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")
-_ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
+_OF_THE_MODEL: Final = Pattern(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")
+_ANY_PARAMETER: Final = Pattern(r"\b(parameter|argument)s?\b", re.IGNORECASE)
 
 
 def renews_soon(said: str) -> bool:

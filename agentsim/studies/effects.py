@@ -9,7 +9,7 @@ within one are not. The intervals are those of paired differences (`intervals.pa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby, product
 from pathlib import Path
@@ -20,7 +20,16 @@ from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
 from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends, written
-from agentsim.analysis.finished_games import RANK, WIN, MeasureKey, Measures, game_record, no_such_measure, tabled
+from agentsim.analysis.finished_games import (
+    RANK,
+    WIN,
+    GameRecord,
+    MeasureKey,
+    Measures,
+    game_record,
+    no_such_measure,
+    tabled,
+)
 from agentsim.analysis.intervals import Array, Effect, Interval, estimate_row, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
@@ -104,10 +113,14 @@ class Blocks:
 
 
 class DesignGames:
-    """Reader of the finished games in a design's folder, which reads each game once."""
+    """Reader of the finished games in a design's folder, which reads each game once.
 
-    def __init__(self, directory: Path) -> None:
+    `records` are those of games that have been read already.
+    """
+
+    def __init__(self, directory: Path, records: Iterable[GameRecord] = ()) -> None:
         self._directory = directory
+        self._records = {record.name: record for record in records}
         self._known: dict[str, MeasuredGame] = {}
 
     def blocks(self) -> Blocks | None:
@@ -144,18 +157,20 @@ class DesignGames:
 
     def _measured(self, game: _Game, by_model: bool) -> MeasuredGame | None:
         if game.name not in self._known:
-            try:
-                history = load_history(RunFiles(self._directory, game.name).history)
-            except UsageError:
-                return None
-            record = game_record(game.name, history)
+            record = self._records.get(game.name) or self._read(game.name)
             if record is None or record.seed != game.seed:
                 return None
             models = {entrant.player: entrant.model for entrant in record.entrants}
-            found, paid = Measures.of(record), history.paid
+            found = Measures.of(record)
             found = found.with_models(models) if by_model else found
-            self._known[game.name] = MeasuredGame(found, history.game, tuple(models), paid.calls, paid.cost_usd)
+            self._known[game.name] = MeasuredGame(found, record.game, tuple(models), record.calls, record.cost_usd)
         return self._known[game.name]
+
+    def _read(self, name: str) -> GameRecord | None:
+        try:
+            return game_record(name, load_history(RunFiles(self._directory, name).history))
+        except UsageError:
+            return None
 
 
 def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
@@ -250,12 +265,15 @@ class DesignEffects:
         return asdict(self)
 
 
-def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffects | None:
+def design_effects(
+    directory: Path, measures: Sequence[str] = (), records: Iterable[GameRecord] = ()
+) -> DesignEffects | None:
     """Return the effects of the design in a batch's folder, or None if it is no such batch or no game is finished.
 
-    `measures` take the place of the design's. Raises `UsageError` if one of them is in no game.
+    `measures` take the place of the design's; `records` are those of games that have been read already. Raises
+    `UsageError` if one of them is in no game.
     """
-    blocks = DesignGames(directory).blocks()
+    blocks = DesignGames(directory, records).blocks()
     if blocks is None:
         return None
     for measure in measures:

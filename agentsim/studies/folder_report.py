@@ -338,7 +338,9 @@ def compared(
     by = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(read.games), by)
     arms = tuple(each for directory in directories for each in comparisons(directory))
-    designs = tuple(each for directory in directories if (each := design_effects(directory, measures)) is not None)
+    records = read.games if len(directories) == 1 else ()  # games of several folders have other names
+    of_designs = (design_effects(directory, measures, records) for directory in directories)
+    designs = tuple(each for each in of_designs if each is not None)
     if measures and not designs:
         raise UsageError("--measure: is of the effects of a design, and none of these folders is a design's batch")
     cells = _cells_of(directories, designs, models=by != "model") if len(directories) == 1 else {}

@@ -1,13 +1,12 @@
-"""Estimators beside those of well-kept libraries: choix for Plackett-Luce, statsmodels for conditional logit and t."""
+"""Estimators beside those of well-kept libraries: choix for Plackett-Luce, statsmodels for conditional logit and t.
+
+They are imported by their tests, since that takes longer than all other imports of the tests together.
+"""
 
 from __future__ import annotations
 
-import choix
 import numpy as np
 import pytest
-from statsmodels.discrete.conditional_models import ConditionalLogit
-from statsmodels.stats.power import TTestPower
-from statsmodels.stats.weightstats import DescrStatsW
 
 from agentsim.analysis.arms import branches_needed
 from agentsim.analysis.finished_games import vendor
@@ -19,6 +18,8 @@ from benchmarks.inference_worlds import Jury, jury_votes
 
 @pytest.mark.slow
 def test_strengths_are_those_of_choix_where_games_are_many() -> None:
+    import choix
+
     generator = np.random.default_rng(8)
     logs = generator.normal(size=6)
     rankings = []
@@ -34,6 +35,8 @@ def test_strengths_are_those_of_choix_where_games_are_many() -> None:
 @pytest.mark.filterwarnings("ignore:Dropped")  # ballots on which all voted alike say nothing, there and here
 def test_a_makers_preference_is_that_of_a_conditional_logit() -> None:
     """With two finalists all that is conditioned on is how many votes each got: one group a ballot."""
+    from statsmodels.discrete.conditional_models import ConditionalLogit
+
     games = jury_votes(np.random.default_rng(5), Jury(games=400, log_odds=0.8))
     chosen, same, ballots = [], [], []
     for number, game in enumerate(games):
@@ -51,6 +54,9 @@ def test_a_makers_preference_is_that_of_a_conditional_logit() -> None:
 
 
 def test_intervals_of_pairs_and_their_power_are_those_of_the_t_test() -> None:
+    from statsmodels.stats.power import TTestPower
+    from statsmodels.stats.weightstats import DescrStatsW
+
     differences = np.random.default_rng(3).normal(0.4, 1.0, size=(30, 2))
     theirs = DescrStatsW(differences).tconfint_mean()
     _, low, high, _, _ = paired_intervals(differences)

@@ -307,6 +307,7 @@ def test_only_one_process_plays_a_batch(tmp_path: Path) -> None:
         assert "another process is playing this batch" in agentsim(*words, cwd=tmp_path).line
 
 
+@pytest.mark.slow
 def test_batch_sh_plays_the_same_games_and_goes_on(tmp_path: Path) -> None:
     config = trio(tmp_path)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

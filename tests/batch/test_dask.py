@@ -86,6 +86,7 @@ def listening(port: int) -> bool:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ from agentsim.runs.limits import Budget
 from agentsim.runs.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
+from tests.amounts import one_in
 from tests.batch.test_batch import whole
 from tests.cli.command_line import ROOT, agentsim, program, trio
 from tests.cli.processes import CommandProcess
@@ -381,6 +382,7 @@ def test_a_game_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("games", [3, 8])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@one_in(2)
 def test_a_signal_ends_every_game_in_order_and_resume_asks_nobody_twice(
     number: signal.Signals, games: int, server: FakeServer, tmp_path: Path
 ) -> None:

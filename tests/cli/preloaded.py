@@ -18,7 +18,8 @@ for package in ("cli", "games", "models", "players", "report", "runs", "scenario
     for module in walk_packages(import_module(f"agentsim.{package}").__path__, f"agentsim.{package}."):
         if module.name not in _OPTIONAL:
             import_module(module.name)
-app._command()
+for name in app._BY_NAME:
+    app._parser(name)
 for template in environment().list_templates(extensions=["j2"]):
     environment().get_template(template)
 gc.freeze()

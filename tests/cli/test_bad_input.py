@@ -13,6 +13,7 @@ import pytest
 
 from agentsim.errors import installed_by
 from agentsim.models.profiles import BUILT_IN
+from tests.amounts import one_in, some_of
 from tests.cli.command_line import TRIO, agentsim, program, real, snapshot
 
 PLAYED = ("run", "--config", "trio.toml")
@@ -407,7 +408,7 @@ REAL = [
 ]
 
 
-@pytest.mark.parametrize("row", REAL)
+@some_of("row", REAL, "config missing", "resume a corrupt journal")
 def test_a_process_of_its_own_says_the_same(row: str, project: Path) -> None:
     words, line = WORDS[row]
     before = snapshot(project)
@@ -498,6 +499,7 @@ def test_a_full_disk_is_nobodys_mistake(project: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
 @pytest.mark.parametrize("words", [("games",), ("schema",), ("--version",)], ids=" ".join)
+@one_in(3)
 def test_output_to_a_full_disk_names_where_it_went_and_does_not_pass_for_written(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
         said = subprocess.run(program(*words), stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)

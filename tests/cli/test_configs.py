@@ -16,6 +16,7 @@ import pytest
 
 from agentsim.engine.letters import NAME_PATTERN
 from agentsim.models.profiles import BUILT_IN
+from tests.amounts import one_in
 from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot
 from tests.cli.json_schema import complaints
 from tests.fakes.faults import called
@@ -109,6 +110,7 @@ def test_a_config_validates(config: Path, house: Path) -> None:
 
 
 @first_or_slow(OF_BOTS)
+@one_in(3)
 def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
     """One config of each game also writes its page."""
     paged = FIRST[game_of(config)] == config

@@ -144,6 +144,7 @@ def _do(*words: str, cwd: Path) -> Said:
     return Said(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_makes_the_same_folder_and_plays_there(installed: Path, lab: Path, tmp_path: Path) -> None:
     python = str(installed.parent / "python")
     where = _do(python, "-c", "import agentsim; print(agentsim.__file__)", cwd=tmp_path).out

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from agentsim.records.history import History
+from tests.amounts import some_of
 from tests.cli.command_line import ROOT, TRIO, Said, agentsim, program, real, snapshot, trio
 from tests.cli.processes import CommandProcess
 from tests.fakes.replies import envelope, varied_by_schema
@@ -435,8 +436,9 @@ def _with_lost(stream: str, how: str, words: tuple[str, ...], cwd: Path) -> Said
     return Said(done.returncode, (done.stdout or b"").decode("utf-8"), (done.stderr or b"").decode("utf-8"))
 
 
-@pytest.mark.parametrize(("stream", "how", "mode"), LOST.values(), ids=LOST)
-def test_a_run_goes_on_without_a_stream(stream: str, how: str, mode: str, tmp_path: Path) -> None:
+@some_of("lost", LOST, "stdout without reader", "stderr without reader, rich", "stderr closed")
+def test_a_run_goes_on_without_a_stream(lost: tuple[str, str, str], tmp_path: Path) -> None:
+    stream, how, mode = lost
     trio(tmp_path)
     words = ("run", "--config", "trio.toml", "--name", "game", "--display", mode)
     said = _with_lost(stream, how, words, tmp_path)

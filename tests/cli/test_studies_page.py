@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from agentsim.runs.player_message import NEUTRAL
 from tests.cli.command_line import ROOT, agentsim
 from tests.test_docs import blocks, commands
@@ -21,6 +23,7 @@ HOTTER = example("Does a hotter temperature lose votes?")
 PITCH = example("Did the pitch draw the votes?")
 
 
+@pytest.mark.slow
 def test_does_a_hotter_temperature_lose_votes(tmp_path: Path) -> None:
     assert agentsim("init", ".", cwd=tmp_path).code == 0
     run, fork, compare = commands(HOTTER)

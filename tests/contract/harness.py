@@ -15,12 +15,20 @@ from agentsim.testing import Case, case_of
 from tests.playing import play_scenario
 
 GAMES = games.names()
+FEW = ("auction", "society", "werewolf")
+"""The games whose rows of a test of the engine are in every run; a test of the rules has a row of each game there."""
 
 
 @cache
 def case(name: str, seeds: int = 3) -> Case:
     """Return the case of a game, cached so that its games are played once in a process."""
     return case_of(name, seeds=seeds)
+
+
+@cache
+def alone(name: str, seeds: int = 3) -> Case:
+    """Return the case of a game without its other scenarios, cached for the same reason."""
+    return case_of(case(name, seeds), others=())
 
 
 def tiny_path(name: str) -> Path:

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from agentsim.report.page import PageOptions, page_of
-from tests.contract.harness import GAMES, on_server
+from tests.amounts import some_of
+from tests.contract.harness import FEW, GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
@@ -80,7 +79,7 @@ def events(history: dict[str, Any]) -> list[Any]:
     return [[event[key] for key in ("kind", "heading", "content", "data")] for event in told]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@some_of("game", GAMES, *FEW)
 def test_a_game_does_not_depend_on_how_a_host_words_an_answer(game: str, tmp_path: Path) -> None:
     plain, host = Host(lambda text: {"content": text}), Host(*SHAPES)
     usual, _ = play(game, plain, tmp_path / "usual")

@@ -19,7 +19,7 @@ from agentsim.runs.interview import InterviewPlan, InterviewResult, RunInterview
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunOptions, RunResult
 from tests.amounts import amounts
-from tests.contract.harness import GAMES, tiny
+from tests.contract.harness import FEW, GAMES, tiny
 from tests.contract.test_runs import TEXT, text_without_volatile
 from tests.fakes.replies import varied_by_schema
 from tests.playing import play_scenario, resume_run
@@ -59,7 +59,9 @@ class Played:
     held: RunResult
 
 
-@pytest.fixture(scope="module", params=GAMES)
+@pytest.fixture(
+    scope="module", params=[pytest.param(game, marks=[pytest.mark.slow] * (game not in FEW)) for game in GAMES]
+)
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     name: str = request.param
     logs = tmp_path_factory.mktemp(name)

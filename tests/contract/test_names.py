@@ -20,15 +20,16 @@ from agentsim.results import run_in
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
+from tests.amounts import some_of
 from tests.cli.command_line import agentsim
-from tests.contract.harness import GAMES, tiny_path
+from tests.contract.harness import FEW, GAMES, tiny_path
 from tests.fakes.replies import first_by_schema, varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario
 
 NAMES = ("Ana", "Ana Maria", "José", "李雷", "Zespół 1", "علی", "Ομάδα")
 POPULATION = "Zespół"
-every_game = pytest.mark.parametrize("game", GAMES)
+every_game = some_of("game", GAMES, *FEW)
 
 
 def renamed(game: str, folder: Path) -> Path:
@@ -128,7 +129,7 @@ def otherwise(change: Callable[[str], str], body: dict[str, Any]) -> str:
     ids=["capitals", "small letters", "accents apart", "quotes", "curly quotes", "bold", "a title", "an underscore",
          "no accents"],
 )  # fmt: skip
-@pytest.mark.parametrize("game", ["agent_island", "werewolf"])
+@some_of("game", ["agent_island", "werewolf"], "werewolf")
 def test_a_name_in_a_vote_is_read_however_it_is_spelled(
     game: str, change: Callable[[str], str], tmp_path: Path
 ) -> None:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim import games
 from agentsim.engine.event import Event
+from agentsim.engine.game import bots_of
 from agentsim.engine.request import Request
 from agentsim.testing import CHECKS
 from tests.amounts import amounts
 from tests.contract.golden import GOLDEN
-from tests.contract.harness import GAMES, case
+from tests.contract.harness import GAMES, alone, case
 
-ELSEWHERE = {"fallbacks_legal", "golden_files", "private_words"}
-"""The checks that have a test of their own, since a promise in docs/promises.md names it."""
+ELSEWHERE = {"fallbacks_legal", "golden_files", "private_words", "same_process"}
+"""The checks that have a test of their own: a promise in docs/promises.md names it, or one call examines all games."""
+OF_ALL = {"games_end", "leaves_shown"}
+"""The checks for which a game shows something in some of its scenarios only."""
 NOTHING = {
     ("auction", "no_control_tokens"),  # players of an auction never read each other's texts
     *((game, "warnings_true") for game in ("agent_island", "werewolf")),  # all actions that can be read are legal there
@@ -29,20 +34,36 @@ NOTHING = {
 """The checks that find nothing to look at in a game."""
 
 
-def look(name: str, check: str, seeds: int = 3) -> str:
-    """Run a check, which must find nothing, and return what it looked at."""
+def look(name: str, check: str, seeds: int = 3, *, others: bool = True) -> str:
+    """Run a check, which must find nothing, and return what it looked at; without `others` in `tiny.toml` alone."""
     golden = {"golden": GOLDEN} if (GOLDEN / f"{name}.txt").exists() else {}
-    report = CHECKS[check](case(name, seeds), **golden if check == "golden_files" else {})
+    report = CHECKS[check](
+        case(name, seeds) if others else alone(name, seeds), **golden if check == "golden_files" else {}
+    )
     assert not report.findings, str(report)
     return report.looked_at
 
 
-@amounts("seeds", 2, 20)
+@amounts("seeds", 2, 8)
 @pytest.mark.parametrize("check", [check for check in CHECKS if check not in ELSEWHERE])
 @pytest.mark.parametrize("name", GAMES)
 def test_the_game_passes(name: str, check: str, seeds: int) -> None:
-    looked_at = look(name, check, seeds)
+    looked_at = look(name, check, seeds, others=seeds > 2 or check in OF_ALL)
     assert looked_at.startswith("nothing") == ((name, check) in NOTHING), "this proved nothing"
+
+
+@amounts("others", False, True)
+def test_every_game_is_the_same_in_another_process(others: bool) -> None:
+    """All games are played in one pair of processes, as scenarios of one case."""
+    scenarios = [
+        replace(each, tiny=Path(f"{name}_{each.name}"), partial=True)
+        for name in GAMES
+        for each in (case(name), *(case(name).others if others else ()))
+    ]
+    report = CHECKS["same_process"](replace(case(GAMES[0]), others=tuple(scenarios)))
+    assert not report.findings, str(report)
+    least = sum(3 + len(bots_of(each.game)) for each in scenarios)
+    assert report.looked_at == f"{least + 3 + len(bots_of(case(GAMES[0]).game))} games"
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -13,6 +13,7 @@ from agentsim.engine.wording import Prompt
 from agentsim.errors import RulesBroken
 from agentsim.testing.case import SampleGame, words_of
 from agentsim.testing.privacy import audiences, marking, shown_to
+from tests.amounts import amounts
 from tests.contract.harness import GAMES, case
 from tests.contract.test_rules import look
 
@@ -68,8 +69,9 @@ def test_what_is_private_cannot_be_told_to_all(name: str, monkeypatch: pytest.Mo
         case(name).play(marking(case(name).bot))
 
 
+@amounts("others", False, True)
 @by_game
-def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:
+def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str, others: bool) -> None:
     """Noninterference: if a player's private texts change, players that did not hear them get the same requests."""
-    looked_at = look(name, "private_words")  # it fails at any finding
+    looked_at = look(name, "private_words", others=others)  # it fails at any finding
     assert not looked_at.startswith("nothing"), "the game has private texts to change"

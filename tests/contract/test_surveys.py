@@ -16,13 +16,16 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.records.tables import run_tables
 from agentsim.runs.replay import prove
-from tests.contract.harness import GAMES, case, on_server, some_bot
+from tests.amounts import amounts, some_of
+from tests.contract.harness import FEW, GAMES, case, on_server, some_bot
 from tests.contract.test_runs import TEXT, text_without_volatile
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import resume_run
 
-pytestmark = pytest.mark.parametrize("name", GAMES)
+every_game = pytest.mark.parametrize("name", GAMES)
+some_games = some_of("name", GAMES, *FEW)
+"""For tests of resuming: a run costs ten times as much as a game of the kernel."""
 QUESTIONS: list[dict[str, Any]] = [
     {"name": "trust", "ask": "Whom would you trust with a heron?", "options": ["a crane", "an ibis", "a stork"]},
     {"name": "count", "ask": "How many herons are there?", "least": 0, "most": 9},
@@ -67,7 +70,8 @@ def told(log: tuple[LoggedEvent, ...]) -> list[Any]:
     return [(entry.event, repr(entry.to), entry.round, entry.by, entry.decision is None) for entry in log]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@every_game
+@amounts("seed", 1, 2)
 @pytest.mark.parametrize("held", ["rounds", "kinds"])
 def test_the_game_with_surveys_is_the_game_without(name: str, held: str, seed: int) -> None:
     interviews = (INTERVIEW,) if held == "rounds" else by_kind(name)
@@ -82,6 +86,7 @@ def test_the_game_with_surveys_is_the_game_without(name: str, held: str, seed: i
     assert [ask.request.prompt() for ask, _ in ours] == [ask.request.prompt() for ask, _ in theirs]
 
 
+@every_game
 def test_an_interview_before_a_decision_shows_what_that_decision_will_show(name: str) -> None:
     """Those who decide are asked, before with the prompt of the decision, after with what they have heard since."""
     course = played(name, 1, *by_kind(name))
@@ -103,6 +108,7 @@ def test_an_interview_before_a_decision_shows_what_that_decision_will_show(name:
     assert asked, "nothing was asked: this proved nothing"
 
 
+@some_games
 def test_a_run_with_surveys_around_decisions_resumes_at_any_of_them(name: str, tmp_path: Path) -> None:
     with FakeServer(varied_by_schema).in_thread() as server:
         plain = on_server(name, server.url(), tmp_path / "plain")
@@ -131,6 +137,7 @@ def test_a_run_with_surveys_around_decisions_resumes_at_any_of_them(name: str, t
     assert moments == {f"before {kind}", f"after {kind}"}
 
 
+@every_game
 def test_no_prompt_of_the_game_holds_a_question_or_an_answer(name: str) -> None:
     course = played(name, 1, INTERVIEW)
     for ask, _ in of_the_game(course):
@@ -140,6 +147,7 @@ def test_no_prompt_of_the_game_holds_a_question_or_an_answer(name: str) -> None:
     assert not [text for text in later if "Because of the fish" in text], "not even a later survey shows an answer"
 
 
+@every_game
 def test_a_survey_shows_its_player_nothing_that_it_did_not_hear(name: str) -> None:
     """A survey shows the player's latest prompt and the lines that it heard since; `privacy` holds for both."""
     course = played(name, 1, INTERVIEW)
@@ -152,6 +160,7 @@ def test_a_survey_shows_its_player_nothing_that_it_did_not_hear(name: str) -> No
             latest[ask.request.player] = ask
 
 
+@some_games
 def test_a_run_with_surveys_resumes_and_is_proved(name: str, tmp_path: Path) -> None:
     with FakeServer(varied_by_schema).in_thread() as server:
         live = on_server(name, server.url(), tmp_path, f"interviews={_toml()}")

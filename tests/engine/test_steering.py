@@ -28,6 +28,7 @@ from agentsim.results import run_in
 from agentsim.runs.fork import ForkPoint
 from agentsim.runs.replay import prove
 from agentsim.runs.run import Run, RunOptions
+from tests.amounts import one_in
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import branch_of, open_run
@@ -145,6 +146,7 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
 
 
 @pytest.mark.parametrize("at", [1, 6, 8, 10, 12])
+@one_in(3)
 def test_a_fork_keeps_what_was_steered_before_it_and_nothing_after(tmp_path: Path, url: str, at: int) -> None:
     files, _ = played(tmp_path, url, {2: [Announcement(said=SAID), ASKED], 4: [Announcement(said="Go on.")]})
     parent = ForkPoint.of(files, at)

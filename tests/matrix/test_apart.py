@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.amounts import one_in
 from tests.cli.command_line import agentsim
 from tests.cli.processes import CommandProcess
 from tests.fakes.faults import Fault, FaultyServer, answer, bomb, seat_of, with_text
@@ -100,6 +101,7 @@ _MEMORY = """
     [bomb(200), lambda _body: Raw(200, b" " * (12 * 10**6)), lambda _body: Raw(500, b"x" * (12 * 10**6))],
     ids=["gzip-of-200-MB", "12-MB", "12-MB-of-error"],
 )
+@one_in(3)
 def test_f09_a_huge_answer_takes_no_memory(fault: Fault, tmp_path: Path) -> None:
     with FaultyServer("ok").in_thread() as calm, FaultyServer(fault).in_thread() as faulty:
         calm.rebuilt = True
@@ -302,6 +304,7 @@ def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
     ],
     ids=["retry-after", "retry-wait", "spacing"],
 )
+@one_in(3)
 def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: str | None, game: str, tmp_path: Path) -> None:
     with FaultyServer(fault, seat=None).in_thread() as server:
         config(game, server.url(), tmp_path)

@@ -15,6 +15,7 @@ import pytest
 from agentsim.models.profiles import WireName
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
+from tests.amounts import one_in
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer
 from tests.matrix.play import ENV, GAMES, checked, events, play, server_for, stable
@@ -66,6 +67,7 @@ def test_fault(row: Row, game: str, tmp_path: Path, undisturbed: Whole) -> None:
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("row", [row for row in ROWS if row.id in DEFAULT], ids=lambda row: row.id)
+@one_in(3)
 def test_fault_of_each_kind_on_the_other_wires(row: Row, wire: WireName, tmp_path: Path, undisturbed: Whole) -> None:
     struck(row.on(wire), "agent_island", wire, tmp_path, undisturbed)
 

@@ -25,6 +25,7 @@ from agentsim.models.local import LocalModel, LocalServer, _waiting, embedded_mo
 from agentsim.records.history import History
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
+from tests.amounts import one_in
 from tests.fakes.admitted import admitted
 from tests.playing import play_scenario
 
@@ -110,6 +111,7 @@ def test_a_prompt_that_does_not_fit_is_refused() -> None:
 
 
 @live
+@pytest.mark.slow
 def test_a_deadline_ends_a_call_and_the_next_one_is_answered() -> None:
     async def use(model: LocalModel) -> Completion:
         with pytest.raises(TransportFailed) as caught:
@@ -325,6 +327,7 @@ _LEFT_BUSY = """
 @needs_weights
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize(("ending", "code"), [(None, 0), (signal.SIGTERM, -signal.SIGTERM)])
+@one_in(2)
 def test_a_process_that_ends_in_the_middle_of_a_call_leaves_nothing(ending: signal.Signals | None, code: int) -> None:
     command = [sys.executable, "-W", "error", "-c", textwrap.dedent(_LEFT_BUSY), "60" if ending else "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -32,7 +32,9 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("number", range(SAMPLE))
+@pytest.mark.parametrize(
+    "number", [pytest.param(number, marks=[pytest.mark.slow] * (number % 3 > 0)) for number in range(SAMPLE)]
+)
 def test_a_history_that_lies_is_shown_or_refused_in_a_line(number: int, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()

@@ -17,8 +17,9 @@ from agentsim.records.load import list_runs, load_history
 from agentsim.records.run_files import MOST_PLAIN, RunFiles, find_run
 from agentsim.results import load, run_in
 from agentsim.runs.replay import history_problem, prove, rebuild_history, without_volatile
+from tests.amounts import some_of
 from tests.cli.command_line import agentsim, trio
-from tests.contract.harness import GAMES, on_server
+from tests.contract.harness import FEW, GAMES, on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import resume_run
@@ -43,7 +44,7 @@ def played(name: str, logs: Path) -> RunFiles:
 
 
 @pytest.mark.usefixtures("compressed")
-@pytest.mark.parametrize("name", GAMES)
+@some_of("name", GAMES, *FEW)
 def test_what_reads_histories_says_the_same_of_a_compressed_one(name: str, tmp_path: Path) -> None:
     files = played(name, tmp_path / "logs")
     assert files.history.name == "run.json.gz"

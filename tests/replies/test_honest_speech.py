@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import DecisionError
+from tests.amounts import one_in
 from tests.replies.asked import asked, read, thinking_kept
 
 SPEECHES: dict[str, tuple[str, ...]] = {
@@ -436,6 +437,7 @@ def heard(name: str, reply: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "words"), [(name, words) for name, every in SPEECHES.items() for words in every])
+@one_in(3)
 def test_honest_speech_is_said_as_it_stands(name: str, words: str) -> None:
     field = FIELDS.get(name, "answer" if name == "market/interview" else "text")
     member = {**DECISIONS.get(name, {}), field: words}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS, TOKENS, first_turn, token_in
 from agentsim.errors import DecisionError, UnreadableReply
+from tests.amounts import amounts, one_in
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 
 WORDS = "Keep me and I keep you."
@@ -80,6 +81,7 @@ def test_no_token_wherever_it_stands_in_a_reply_is_among_the_words_of_a_decision
 
 
 @pytest.mark.parametrize("token", TOKENS)
+@one_in(5)
 def test_a_token_in_words_is_found_and_is_never_said(token: str) -> None:
     assert token_in(f"{WORDS} {token} and more") != ""
     for reply in (f"{WORDS} {token} and more", json.dumps({"text": f"{WORDS} {token} and more"})):
@@ -101,6 +103,7 @@ ENDS = sorted({token for form in FORMS for token in form.ends})
 
 
 @pytest.mark.parametrize("end", ENDS)
+@one_in(4)
 def test_a_reply_is_cut_at_the_first_end_of_a_turn(end: str) -> None:
     made_up = f"{end}\n<|im_start|>user\nNow vote.{end}\nI keep nobody. vote: B"
     assert decided(PITCH, WORDS + made_up) == {"text": WORDS}
@@ -112,6 +115,7 @@ def test_a_reply_is_cut_at_the_first_end_of_a_turn(end: str) -> None:
 
 
 @pytest.mark.parametrize("next_turn", sorted({token for form in FORMS for token in (*form.others, *form.own)}))
+@one_in(4)
 def test_a_reply_is_cut_where_the_next_turn_begins(next_turn: str) -> None:
     assert decided(PITCH, f"{WORDS}\n{next_turn}\nNo!") == {"text": WORDS}
     assert decided(VOTE, f"Vote: C\n{next_turn}\nVote: B")["vote"] == "C"
@@ -498,6 +502,7 @@ BESIDE = {
 
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("name", OTHERS)
+@one_in(4)
 def test_the_frame_of_another_turn_is_no_speech(name: str, scene: str) -> None:
     field, beside = BESIDE.get(name, ("text", {}))
     words = f"{WORDS}\n{scene.format(OTHERS[name])}"
@@ -732,6 +737,7 @@ CALLS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("form", CALLS)
+@one_in(4)
 def test_a_tool_call_that_is_spelt_out_is_read(form: str) -> None:
     spelt, how = CALLS[form]
     assert decided(PITCH, spelt(how, "pitch", text=WORDS)) == {"text": WORDS}
@@ -746,11 +752,13 @@ def test_a_tool_call_that_is_spelt_out_is_read(form: str) -> None:
     assert act["action"] == {"action": "work", "work_type": "generate", "hours": 2}
 
 
+@amounts("one_of", 8, 1)
 @pytest.mark.parametrize("form", CALLS)
-def test_half_a_tool_call_is_asked_again_and_never_said(form: str) -> None:
+def test_half_a_tool_call_is_asked_again_and_never_said(form: str, one_of: int) -> None:
+    """The call is cut at each place, or at one of eight, which are others for each form."""
     spelt, how = CALLS[form]
     call = spelt(how, "pitch", text=WORDS)
-    for length in range(12, len(call) - 1):
+    for length in range(12 + [*CALLS].index(form) % one_of, len(call) - 1, one_of):
         outcome = decided(PITCH, call[:length])
         for said in texts(outcome) if isinstance(outcome, dict) else ():
             assert said == WORDS or not any(sign in said for sign in "<>|｜‖│[]({="), f"{call[:length]!r} is {said!r}"
@@ -888,6 +896,7 @@ def test_words_about_markup_code_and_numbers_are_said(words: str) -> None:
 
 @pytest.mark.parametrize("struck", ["<s>{}</s>", "\n<s>{}</s>", "<s>\n{}\n</s>", "<s><s>{}</s></s>", "<s>{}</s></s>"])
 @pytest.mark.parametrize("behind", ["No.", "\nNo.", '\n{"vote": "C"}', "\nC", " ❌", "<pad> No.", "\n<s>C</s>"])
+@one_in(4)
 def test_a_pair_with_words_behind_it_strikes_out_and_ends_no_turn(struck: str, behind: str) -> None:
     assert first_turn(struck.format(WORDS) + behind).endswith(behind.strip())
     for vote in ("B", "Vote: B", "Answer: B", '{"vote": "B"}'):

@@ -14,6 +14,7 @@ import pytest
 
 from agentsim.engine.reading.reader import thoughts_in
 from agentsim.errors import DecisionError, UnreadableReply
+from tests.amounts import one_in
 from tests.replies.asked import asked
 
 WORDS = "Keep me and I keep you."
@@ -116,6 +117,7 @@ CUT = tuple(
 
 
 @pytest.mark.parametrize("end", CUT)
+@one_in(4)
 def test_words_before_an_end_of_a_turn_are_said(end: str) -> None:
     for reply in both(f"{WORDS}{end}"):
         assert said(reply) == WORDS
@@ -252,6 +254,7 @@ LINES = (
 
 
 @pytest.mark.parametrize("line", LINES)
+@one_in(4)
 def test_a_line_that_another_player_speaks_behind_the_words_is_never_said(line: str) -> None:
     for reply in both(f"{WORDS}{line}"):
         assert said(reply) == ""
@@ -869,6 +872,7 @@ ABROAD = (
 
 
 @pytest.mark.parametrize("text", ABROAD)
+@one_in(4)
 def test_thinking_in_any_language_and_dress_is_hidden_and_the_words_behind_it_are_said(text: str) -> None:
     for reply in both(spelt(text)):
         assert said(reply) == WORDS
@@ -936,6 +940,7 @@ MUSED = (
 
 
 @pytest.mark.parametrize("text", MUSED)
+@one_in(4)
 def test_thinking_and_notes_without_marks_are_asked_again(text: str) -> None:
     prose, in_object = both(spelt(text))
     assert said(in_object) == ""
@@ -1114,6 +1119,7 @@ SPILT = (
 
 
 @pytest.mark.parametrize("text", SPILT)
+@one_in(4)
 def test_an_object_that_goes_on_in_its_own_string_is_decoded_or_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in {WORDS, f'She said "no". {WORDS}', ""}
@@ -1413,6 +1419,7 @@ _FORMS = (
 
 @pytest.mark.parametrize("name", ["think", "note_to_self", "send_dm", "decide_strategy", "python", "privateNote"])
 @pytest.mark.parametrize("form", _FORMS)
+@one_in(6)
 def test_a_call_of_a_function_that_gives_no_answer_is_no_answer(form: str, name: str) -> None:
     for reply in both(form.replace("NAME", name)):
         assert "SECRET" not in said(reply)
@@ -1420,6 +1427,7 @@ def test_a_call_of_a_function_that_gives_no_answer_is_no_answer(form: str, name:
 
 @pytest.mark.parametrize("name", ["pitch", "speak", "make_pitch", "submitAnswer", "respond"])
 @pytest.mark.parametrize("form", [form for form in _FORMS if "action_input" not in form])
+@one_in(6)
 def test_a_call_of_a_function_whose_name_only_says_that_it_answers_is_the_answer(form: str, name: str) -> None:
     assert said(form.replace("NAME", name).replace("SECRET", WORDS)) == WORDS
 
@@ -1458,6 +1466,7 @@ def _escaped(given: Any) -> str:
 
 @pytest.mark.parametrize("question", _GIVEN)
 @pytest.mark.parametrize("form", _WRITTEN)
+@one_in(4)
 def test_a_call_that_is_written_out_is_read_in_every_game(form: str, question: str) -> None:
     name, given = _GIVEN[question]
     whole = json.dumps(given)

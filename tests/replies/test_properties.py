@@ -8,10 +8,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim.errors import DecisionError
+from tests.amounts import one_in
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import Outcome, Reply, judged, replies, shown, value_at
 
@@ -35,9 +36,8 @@ def outcome_of(name: str, text: str) -> Outcome:
 
 @cache
 def meant(name: str) -> tuple[Reply, ...]:
-    """The replies of the corpus that decide when they are put to this question alone."""
-    whole = [each for each in replies() if each.meant and name in each.asked and each.finish == "stop"]
-    return tuple(each for each in whole if judged(each, name, outcome_of(name, each.text)) == "right")
+    """Return the whole replies of the corpus that mean a decision of this question."""
+    return tuple(each for each in replies() if each.meant and name in each.asked and each.finish == "stop")
 
 
 def noise(name: str) -> st.SearchStrategy[str]:
@@ -82,6 +82,7 @@ def noise(name: str) -> st.SearchStrategy[str]:
 @given(data=st.data())
 def test_noise_around_a_reply_makes_no_other_decision_of_it(name: str, data: st.DataObject) -> None:
     reply = data.draw(st.sampled_from(meant(name)))
+    assume(judged(reply, name, outcome_of(name, reply.text)) == "right")  # it decides when it stands alone
     before, after = (data.draw(st.lists(noise(name), max_size=3)) for _ in range(2))
     text = "\n".join([*before, reply.text, *after])
     outcome = outcome_of(name, text)
@@ -163,6 +164,7 @@ def test_thinking_and_other_objects_around_a_reply_leave_it_alone(name: str, dat
     """Neither is a word of the answer: what was read without them is read with them."""
     objects = [each for each in meant(name) if each.text.lstrip().startswith("{") and each.text.rstrip().endswith("}")]
     reply = data.draw(st.sampled_from(objects))
+    assume(judged(reply, name, outcome_of(name, reply.text)) == "right")
     harmless = ['{"mood": "calm"}', "<think>Hm, or the other one?</think>", "{}"]
     before = data.draw(st.lists(st.sampled_from([*harmless, "Let me see."]), max_size=3))
     after = data.draw(st.lists(st.sampled_from(harmless), max_size=3))
@@ -253,6 +255,7 @@ THOUGHTS = st.lists(
 @given(
     before=THOUGHTS, after=THOUGHTS, speech=st.sampled_from(["Keep me, friends.", "I am loyal. Keep me!", "Hello all"])
 )
+@one_in(4)
 def test_thinking_in_no_spelling_is_among_the_words(spelling: str, before: str, after: str, speech: str) -> None:
     thought = f"We look {before} {SECRET} {after}."
     if spelling.startswith("{{"):

@@ -20,7 +20,7 @@ from agentsim.records.history import History
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by
-from tests.amounts import some_of
+from tests.amounts import one_in, some_of
 from tests.chromium import chromium
 from tests.report.sample import REASONING, document, panels, poisoned, poisoned_panels, sample
 
@@ -218,6 +218,7 @@ def test_a_round_is_shown_alone(browser: Browser, page_file: Path) -> None:
 
 
 @pytest.mark.parametrize("player", "ABCD")
+@one_in(2)
 def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path, player: str) -> None:
     """As the page that `--as-seen-by` writes, whose words are what a search finds then; it is a view, not a promise."""
     history = sample()

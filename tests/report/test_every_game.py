@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from agentsim.results import RecordedRun, run_in
+from tests.amounts import some_of
 from tests.contract.harness import on_server
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
@@ -21,7 +22,8 @@ from tests.report.test_browser import WIDER, Opened, browser
 __all__ = ["browser"]
 
 GAMES = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "smith_1962", "werewolf_bots", "society_bots")
-CONFIGS = [pytest.param(name, marks=[pytest.mark.slow] * (name == "society_bots")) for name in GAMES]
+CONFIGS = some_of("config", GAMES, "auction", "monopoly_bots", "smith_1962")
+"""The pages that are drawn in every run: a table, a board, and charts."""
 SCREENS = {1280: 900, 390: 844}
 WHOLE = ".lead", ".why", ".facts", "#turns", "#example"
 """Who won, why, what it cost, where it turned, what was said against what was thought: on the first screen in full."""
@@ -53,7 +55,7 @@ def bottom(page: Page, selector: str) -> float:
     return found
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@CONFIGS
 def test_the_first_screen_answers_the_five_questions(pages: dict[str, Path], browser: Browser, config: str) -> None:
     with Opened(browser, pages[config]) as opened:
         example = opened.page.locator("#example")
@@ -86,7 +88,7 @@ def test_long_words_of_models_push_nothing_off_the_first_screen(browser: Browser
                 assert side.evaluate("e => e.scrollHeight > e.clientHeight + 1"), "words are cut, none is missing"
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@CONFIGS
 def test_the_page_of_a_game_fits_every_screen(pages: dict[str, Path], browser: Browser, config: str) -> None:
     """Every fold of a panel is open; of a long transcript the first rows stand for all, which are made alike."""
     with Opened(browser, pages[config]) as opened:

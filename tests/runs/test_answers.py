@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.runs.replay import prove
+from tests.amounts import one_in
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.runs.island import FOUR, THREE, journaled, play
@@ -67,6 +68,7 @@ def on_wires(*words: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("reason", "wire"), on_wires(*CUT))
+@one_in(4)
 def test_half_a_sentence_is_cut_in_any_word_for_it(reason: str, wire: str, tmp_path: Path) -> None:
     history, _ = played(first(Raw(200, envelope(HALF, finish_reason=reason))), tmp_path, over(wire))
     assert history["usage"]["reasks"] == 1
@@ -113,6 +115,7 @@ def test_a_host_that_breaks_down_is_asked_again_as_after_any_fault_of_transport(
     ),
 )
 @pytest.mark.parametrize("words", [None, HALF])
+@one_in(6)
 def test_a_filter_is_one_in_any_word_for_it_and_asked_once(
     reason: str, words: str | None, wire: str, tmp_path: Path
 ) -> None:
@@ -434,6 +437,7 @@ def test_words_that_are_no_answer_are_never_heard(case: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("structured", ["json_schema", "tool", "prompt"])
 @pytest.mark.parametrize("shape", ELSEWHERE)
+@one_in(4)
 def test_an_answer_is_read_on_the_other_wires(shape: str, structured: str, tmp_path: Path) -> None:
     wire, made = ELSEWHERE[shape]
     history, _ = played(
@@ -472,6 +476,7 @@ def test_a_picture_in_place_of_words_is_no_speech(kind: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("structured", ["json_schema", "tool", "prompt"])
 @pytest.mark.parametrize("shape", SHAPES)
+@one_in(6)
 def test_an_answer_is_read_wherever_it_stands(shape: str, structured: str, tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> Raw:
         return Raw(200, envelope(None, message=SHAPES[shape](body)))
@@ -505,6 +510,7 @@ PARTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("where", [*THOUGHTS, *PARTS, "a list", "an object"])
+@one_in(4)
 def test_thinking_beside_an_answer_is_kept_and_heard_by_none(where: str, tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> Raw:
         words = answered(body)

@@ -14,6 +14,7 @@ from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.load import load_history
 from agentsim.report.page import PageOptions, page_of
 from agentsim.runs.replay import prove
+from tests.amounts import one_in
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, first_by_schema, varied_by_schema
@@ -42,6 +43,7 @@ def sometimes(raw: Raw, otherwise: Reply) -> Reply:
 
 
 @pytest.mark.parametrize("reason", LOST)
+@one_in(3)
 def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path) -> None:
     cause, raw = LOST[reason]
     with FakeServer(
@@ -87,6 +89,7 @@ def test_a_loss_to_the_end_of_the_tick_is_the_deadline_s(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("reason", ["http_500", "empty_reasoning"])
 @pytest.mark.parametrize("game", GAMES)
+@one_in(4)
 def test_every_game_counts_its_losses_by_cause(game: str, reason: str, tmp_path: Path) -> None:
     cause, raw = LOST[reason]
     # acts of a society that are drawn by the schema alone are often lost, too: a gift of 0

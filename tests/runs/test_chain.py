@@ -15,6 +15,7 @@ from agentsim.records.journal import DecisionRecord
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
+from tests.amounts import amounts
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.playing import play_scenario, resume_run
@@ -221,14 +222,17 @@ def test_how_many_calls_run_at_once_never_changes_who_answers(server: Mendable, 
     assert len(histories) == 1
 
 
+@amounts("one_of", 6, 1)
 @pytest.mark.parametrize("story", ["sometimes", "dead", "rejected"])
-def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_history(server: Mendable, tmp_path: Path, story: str) -> None:
+def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_history(
+    server: Mendable, tmp_path: Path, story: str, one_of: int
+) -> None:
     """The run is cut by a limit after every number of calls: its attempts, failures and takeovers are on disk."""
     answer = {"sometimes": sometimes, "dead": only("a", UNWELL), "rejected": only("a", UNREACHABLE["no_credit"])}[story]
     server.reply = faulty(answer)
     whole: RunResult = play(server.url(), tmp_path, *chained(server.url()), stem="whole")
     wanted, calls = stable(whole.files), whole.history["usage"]["calls"]
-    for cut in range(calls):
+    for cut in range(one_of // 2, calls, one_of):
         result = play(server.url(), tmp_path, *chained(server.url(), f"limits.max_calls={cut}"), stem=f"cut{cut}")
         assert result.status == "stopped_budget"
         assert prove(result.files).complete is False

@@ -91,6 +91,7 @@ def test_where_the_limit_may_be_raised_it_is_and_nothing_is_said(tmp_path: Path)
     assert (done.stdout, done.stderr) == ("None False 1024\nTrue\n", "")
 
 
+@pytest.mark.slow
 def test_the_games_of_a_batch_share_what_there_is(server: Mendable, tmp_path: Path) -> None:
     done = run(server, tmp_path, "batch", "--games", "2", "--jobs", "2", "--json", soft=FEW, hard=FEW)
     assert done.returncode == 0, done.stderr

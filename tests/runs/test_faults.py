@@ -14,6 +14,7 @@ from agentsim.records.journal import DecisionRecord, read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
+from tests.amounts import one_in
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
 from tests.playing import resume_run
@@ -68,6 +69,7 @@ REJECTED = {
         if not (after and broken in {"forbidden", "redirect"})  # then it may be the prompt's: tests/runs/test_answers
     ],
 )
+@one_in(3)
 def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_same_history(  # noqa: PLR0917 - fixtures and cases
     server: Mendable, undisturbed: str, tmp_path: Path, broken: str, says: str, after: int
 ) -> None:
@@ -106,6 +108,7 @@ def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_s
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
+@one_in(3)
 def test_a_first_decision_that_gets_no_answer_stops_the_run_and_mended_it_goes_on(
     server: Mendable, tmp_path: Path, broken: str, settings: tuple[str, ...], calls: int
 ) -> None:

@@ -19,7 +19,7 @@ from agentsim.scenario.scenario import Scenario
 from benchmarks.forecast import foreseen as measured
 from benchmarks.forecast import society
 from benchmarks.personas import persona
-from tests.amounts import some_of
+from tests.amounts import one_in, some_of
 from tests.cli.command_line import agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -123,6 +123,7 @@ def test_a_game_of_bots_alone_needs_no_forecast(tmp_path: Path) -> None:
     assert (found.models, found.decisions, found.ended) == ({}, 0, True)
 
 
+@pytest.mark.slow
 def test_a_big_game_is_cut_short_and_says_so(tmp_path: Path) -> None:
     players = '[[players]]\nid = "p"\ncount = 300\n'
     cut = foreseen(scenario(tmp_path, players), most_decisions=400, most_seconds=3600)
@@ -192,6 +193,7 @@ def test_policies_that_stand_for_models_are_bots_of_the_game(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [None, 7])
+@one_in(2)
 def test_the_middle_of_three_games_of_the_typical_policies_is_foreseen(tmp_path: Path, seed: int | None) -> None:
     """Without a seed these are games in three worlds; with a seed, one world with three sets of luck."""
     told = written(tmp_path, society(8, 'preset = "inequality"\ndays = 16'))

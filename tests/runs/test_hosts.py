@@ -14,6 +14,7 @@ import pytest
 from agentsim.models.profiles import WireName, is_host
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
+from tests.amounts import one_in
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
@@ -92,6 +93,7 @@ def test_two_models_with_a_host_each_are_no_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
+@one_in(3)
 def test_every_game_warns_of_several_hosts(game: str, tmp_path: Path) -> None:
     with FakeServer(in_turn(*THREE)).in_thread() as server:
         result = on_server(game, server.url(), tmp_path, *ONE_BY_ONE)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.amounts import one_in
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
@@ -100,6 +101,7 @@ OTHERS = dict.fromkeys(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@one_in(3)
 def test_no_client_lets_a_key_out_however_a_host_repeats_it(client: str, tmp_path: Path) -> None:
     """The host repeats the key in replies, reasoning, model names and finish reasons, in errors, and in a rejection."""
     provider, more = CLIENTS[client]

@@ -12,6 +12,7 @@ import pytest
 from agentsim.engine.markup import TOKENS
 from agentsim.report.page import PageOptions, page_of
 from agentsim.scenario.load import load
+from tests.amounts import amounts, one_in
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
@@ -162,6 +163,7 @@ def replies(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
     ("a schema", json.dumps({"properties": {"text": {"const": WORDS}}})),
     ("a fence in a call", json.dumps({"name": "pitch", "arguments": f"```json\n{json.dumps({'text': WORDS})}\n```"})),
 )
+@one_in(5)
 def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, ISLAND, always("pitch", reply))
     assert played.lost() == (0, 0)
@@ -190,6 +192,7 @@ def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_p
     ("a comment in a text", json.dumps({"text": f"// {SECRET}\n{WORDS}"})),
     ("a word for the end in a text", json.dumps({"text": f"{WORDS} [END]\n{MADE_UP}"})),
 )
+@one_in(5)
 def test_a_pitch_with_markup_is_asked_again_and_then_a_fallback_that_counts(reply: str, tmp_path: Path) -> None:
     reason = "empty_reasoning" if reply.startswith("<ctrl94>") else "unreadable"
     (tmp_path / "mended").mkdir()
@@ -366,6 +369,7 @@ _SPEECH = {"thought": "", "text": WORDS, "claim": "none"}
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{json.dumps(_SPEECH)}"),
     ("thinking in a text", json.dumps({**_SPEECH, "text": f"<ctrl94>thought\n{SECRET}<ctrl95>{WORDS}"})),
 )
+@one_in(3)
 def test_the_words_of_a_villager_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, WEREWOLF, always("speak", reply))
     speeches = played.decisions("speak")
@@ -402,9 +406,11 @@ def test_a_skip_on_a_market_is_read_from_a_call(reply: str, tmp_path: Path) -> N
 # -- all tokens
 
 
-def test_no_token_stands_in_a_prompt_or_on_a_page_as_speech(tmp_path: Path) -> None:
+@amounts("one_of", 4, 1)
+def test_no_token_stands_in_a_prompt_or_on_a_page_as_speech(one_of: int, tmp_path: Path) -> None:
     """Each reply of the first agent of a long day has other tokens, in a post, in an object, and in a call."""
-    replies = iter(TOKENS)
+    tokens = TOKENS[::one_of]
+    replies = iter(tokens)
 
     def answer(_: str, body: dict[str, Any]) -> str | None:
         token = next(replies, None)
@@ -413,11 +419,11 @@ def test_no_token_stands_in_a_prompt_or_on_a_page_as_speech(tmp_path: Path) -> N
         words = f"{WORDS} {token} {MADE_UP}"
         return json.dumps({"action": "forum_post", "content": words}) if len(token) % 2 else words
 
-    long_day = ("society", ("agent1", "agent2"), f"[game_config]\ndays = 4\nactions_per_day = {len(TOKENS) // 4 + 1}\n")
+    long_day = ("society", ("agent1", "agent2"), f"[game_config]\ndays = 4\nactions_per_day = {len(tokens) // 4 + 1}\n")
     played = play(tmp_path, long_day, answer)
     assert next(replies, None) is None
     no_markup(played)
-    assert [token for token in TOKENS if token in played.prompts] == []
+    assert [token for token in tokens if token in played.prompts] == []
 
 
 def test_every_form_of_call_is_tried_in_a_game() -> None:

@@ -15,6 +15,7 @@ from agentsim.models.base import Adjustments
 from agentsim.records.journal import read_journal
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
+from tests.amounts import one_in
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runs.island import play, resumed, stable
@@ -251,6 +252,7 @@ ROWS: dict[str, tuple[Reply, str, Adjustments]] = {
 
 
 @pytest.mark.parametrize("name", ROWS)
+@one_in(4)
 def test_what_a_host_does_not_accept_is_left_out_once_and_the_run_says_so(name: str, tmp_path: Path) -> None:
     reply, setting, terms = ROWS[name]
     heard = Heard()
@@ -313,6 +315,7 @@ CONTEXTS = {
 
 
 @pytest.mark.parametrize("host", CONTEXTS)
+@one_in(4)
 def test_a_prompt_that_is_too_long_costs_that_decision_alone_and_says_the_remedy(host: str, tmp_path: Path) -> None:
     status, message = CONTEXTS[host]
     asked: Counter[str] = Counter()

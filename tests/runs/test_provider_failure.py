@@ -17,6 +17,7 @@ from agentsim.records.load import load_history
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
+from tests.amounts import one_in
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
@@ -122,6 +123,7 @@ def test_without_the_rule_of_the_seed_they_end_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lost", ["Shark", "Turtle"])
+@one_in(2)
 def test_a_player_whose_calls_fail_does_not_end_the_shipped_monopoly(lost: str, tmp_path: Path) -> None:
     result = shipped("monopoly_seed.toml", tmp_path, (f"You are {lost}",), *MONOPOLY)
     assert result.error is None

@@ -23,6 +23,7 @@ from agentsim.runs.game_in_progress import new_play
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
+from tests.amounts import one_in
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.players.filled import Filled
@@ -77,6 +78,7 @@ def is_survey(body: Mapping[str, Any]) -> bool:
     ],
     ids=str,
 )
+@one_in(2)
 def test_an_interview_is_held_at_the_end_of_its_rounds(
     when: dict[str, Any], held: list[int], server: FakeServer, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from agentsim.records.run_files import RunFiles
 from agentsim.records.versions import JOURNAL_FORMAT
+from tests.amounts import one_in
 from tests.cli.command_line import Said, agentsim, program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -176,6 +177,7 @@ def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.Complet
     [(7, "live.json: cannot be written", 0), (6, "live.jsonl: cannot write the journal", 1)],  # no space for a history
     ids=["the recording meets it", "the journal meets it"],
 )
+@one_in(2)
 def test_when_a_disk_that_journal_and_recording_share_is_full_only_the_reply_without_room_is_paid_for_again(
     tmp_path: Path, pages: int, failure: str, lost: int
 ) -> None:

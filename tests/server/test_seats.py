@@ -212,6 +212,7 @@ def _typed(person: Person) -> None:
     raise AssertionError(f"the keyboard does not reach the button of {before}")
 
 
+@pytest.mark.slow
 def test_a_page_that_had_come_when_the_server_was_killed_goes_on_when_it_is_back(
     browser: Browser, stage_of: Any
 ) -> None:

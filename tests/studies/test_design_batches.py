@@ -229,6 +229,7 @@ def test_a_measure_is_of_a_width_that_is_asked_for(tmp_path: Path) -> None:
     assert not (tmp_path / "logs").exists()
 
 
+@pytest.mark.slow
 def test_an_interaction_that_no_game_has_is_said_and_the_rest_is_reported(tmp_path: Path) -> None:
     (tmp_path / "d.toml").write_text(
         f'config = "{ROOT}/configs/auction.toml"\nreplicates = 2\nmeasures = ["rank", "helped (done)"]\n'

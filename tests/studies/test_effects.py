@@ -255,6 +255,7 @@ def test_a_paper_takes_tables_and_a_figure_from_the_report_alone(auction: Path, 
     assert (wrong.code, wrong.line) == (2, "--figure forest.png: must end with .svg")
 
 
+@pytest.mark.slow
 def test_measures_that_the_design_does_not_name_are_not_planned(auction: Path) -> None:
     said = agentsim("report", str(auction), "--measure", "quality", cwd=auction.parent).out
     assert "\nEffects\n" in said
@@ -266,6 +267,7 @@ def test_measures_that_the_design_does_not_name_are_not_planned(auction: Path) -
     assert found["designs"][0]["planned"]
 
 
+@pytest.mark.slow
 def test_python_has_the_report_and_the_plan_as_frames_and_for_a_notebook(auction: Path) -> None:
     import agentsim as library
 

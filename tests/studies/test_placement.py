@@ -87,6 +87,7 @@ def test_results_that_vary_more_than_strengths_explain_are_found_and_count_for_l
     assert placement(POOL, played(16, TABLE, seed=5, luck=1.0), 6, block=4).dispersion is None, "too few blocks"
 
 
+@pytest.mark.slow
 def test_placements_hold_what_is_true_and_have_each_seat_equally_often() -> None:
     """Ten of the worlds of `benchmarks.inference`, which has the rates."""
     said = [

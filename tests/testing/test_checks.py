@@ -187,6 +187,7 @@ def test_a_game_that_stops_is_a_finding_with_the_place_in_its_own_code() -> None
     assert "rounds" in finding.what
 
 
+@pytest.mark.slow
 def test_contract_is_a_pytest_test_of_every_check(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "from agentsim.testing import contract\nfrom tests.testing.planted import case\n"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agentsim.engine.decision import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.auction.bidding import Bid, BidCast
+from tests.amounts import one_in
 from tests.games.auction.auction import play
 
 BID = next(request for ask in play().asks() if isinstance(request := ask.request, Bid))
@@ -272,6 +273,7 @@ def test_a_bid_survives_the_journal(bid: int | None, reasoning: str) -> None:
 
 @pytest.mark.parametrize("brackets", ["[]", "{}"], ids=["lists", "objects"])
 @pytest.mark.parametrize("key", ["reasoning", "bid", "other"])
+@one_in(3)
 def test_no_reply_is_too_deep(brackets: str, key: str) -> None:
     opening = "[" if brackets == "[]" else '{"a":'
     for depth in range(50, 1200, 25):

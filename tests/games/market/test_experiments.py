@@ -236,6 +236,7 @@ def test_the_reconstructions_have_the_equilibrium_prices_of_the_paper() -> None:
     assert all("RECONSTRUCTION" in path.read_text(encoding="utf-8") for path in GODE_SUNDER)
 
 
+@pytest.mark.slow
 def test_prices_of_the_constrained_converge_within_a_period_and_those_of_the_unconstrained_do_not() -> None:
     def change(bot: str, **config: Any) -> float:
         """By how much the distance from equilibrium falls from the first half of a period's trades to the second."""
@@ -256,6 +257,7 @@ def test_prices_of_the_constrained_converge_within_a_period_and_those_of_the_unc
     assert change("zi_c") > change("zi_u", restrictions=[])
 
 
+@pytest.mark.slow
 def test_zip_learns_from_period_to_period() -> None:
     sessions = [[event.alpha for event in session("zip", seed=seed).events(PeriodEnded)] for seed in range(4)]
     first, last = (mean(alphas[period] for alphas in sessions) for period in (0, -1))
@@ -263,6 +265,7 @@ def test_zip_learns_from_period_to_period() -> None:
     assert last < first / 3
 
 
+@pytest.mark.slow
 def test_where_supply_is_flat_zip_finds_the_price_that_zi_c_misses() -> None:
     """Cliff 1997: what separates the two is a market whose demand and supply are not alike."""
     flat: dict[str, Any] = {"buyers": SMITH["buyers"], "sellers": [[200]] * 11}

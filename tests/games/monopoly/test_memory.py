@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ from agentsim.games.monopoly.question import MonopolyRequest, TradeRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
 from agentsim.games.monopoly.talk import ASIDE_CHARS, ASIDES, EVERYBODY, Minutes, Spoke, Summarized, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, React, TradeAccepted, TradeProposed, TradeRejected
+from tests.amounts import one_in
 from tests.games.monopoly.answers import ACCEPT, BUY, NO_TRADE, REJECT, manage, offers, propose, side
 from tests.games.monopoly.table import Game
 
@@ -24,6 +26,7 @@ PLAYERS = ["Shark", "Professor", "Hustler", "Turtle"]
 TURNS = 10
 
 
+@cache
 def talked(words: int, turns: int = 60, seed: int = 3, **config: Any) -> Simulation:
     """A game of the four personalities, who say so many words of their own at every decision, and a summarizer."""
     said = 0
@@ -61,6 +64,7 @@ def recent(request: MonopolyRequest[Any], told: Sequence[LoggedEvent]) -> list[L
 
 
 @pytest.mark.parametrize("words", [8, 22, 30])
+@one_in(3)
 def test_the_talk_of_the_last_ten_turns_stands_word_for_word_however_much_is_said(words: int) -> None:
     found = asked(talked(words))
     assert len(found) > 200

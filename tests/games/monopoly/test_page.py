@@ -83,6 +83,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs" / "run.html"
 
 
+@pytest.mark.slow
 def test_the_board_is_stepped_through_by_keys_and_by_the_mouse(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file, reduced_motion="reduce") as opened:
         page = opened.page

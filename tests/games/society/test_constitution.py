@@ -9,6 +9,7 @@ import pytest
 
 from agentsim.games.society.config import PRESETS
 from agentsim.games.society.voting import ProposalResolved
+from tests.amounts import some_of
 from tests.games.society.town import Town, allocation, law, propose, repeal, rule, tax, vote
 
 TEN = ["50 50 5"] * 10
@@ -105,24 +106,25 @@ def test_no_quorum_is_more_than_the_active() -> None:
 
 WORLDS: dict[str, dict[str, Any]] = {name: {"preset": name} for name in PRESETS}
 WORLDS["entrenched"] = {"constitution": "entrenched"}
+every_world = some_of("world", [*WORLDS], "classic", "entrenched", "commons")
 HUNDRED = ["50 50 5"] * 100
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@every_world
 def test_ten_of_a_hundred_lock_the_open_constitution_of_the_seed_s_world_and_no_other_preset(world: str) -> None:
     town, locked = Town(*HUNDRED, **FIRST_DAY, **WORLDS[world]), world == "classic"
     assert voted(town, propose("rule", rule(99, 90)), 10).result == ("passed" if locked else "failed")
     assert voted(town, propose("rule", rule(50, 0)), 89).result == ("failed" if locked else "passed")
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@every_world
 def test_one_of_a_hundred_locks_the_open_constitution_of_the_seed_s_world_and_no_other_preset(world: str) -> None:
     town, locked = Town(*HUNDRED, **FIRST_DAY, **WORLDS[world]), world == "classic"
     assert voted(town, propose("rule", rule(99)), 1).result == ("passed" if locked else "failed")
     assert voted(town, propose("law", tax(1)), 99, 1).result == ("failed" if locked else "passed")
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@every_world
 def test_two_of_a_hundred_take_the_pool_and_tax_all_for_good_only_in_an_open_constitution(world: str) -> None:
     """If the constitution is entrenched, two votes take the pool and others end the tax; a quorum allows neither."""
     town, locked = Town(*HUNDRED, **FIRST_DAY, **WORLDS[world]), world == "classic"

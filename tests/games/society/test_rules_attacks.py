@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agentsim.games.society.evening import Idled
 from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.talk import Posted
-from tests.amounts import examples
+from tests.amounts import examples, one_in
 from tests.games.society.town import (
     RICH,
     Town,
@@ -105,6 +105,7 @@ def test_no_number_of_any_action_can_be_odd(make: Any, number: str) -> None:
 
 @pytest.mark.parametrize("text", FATHOMLESS, ids=[f"{number}: {text[:12]}" for number, text in enumerate(FATHOMLESS)])
 @pytest.mark.parametrize("strict", [False, True])
+@one_in(6)
 def test_no_reply_is_too_deep_or_too_long(text: str, strict: bool) -> None:
     """The reply is idle, a rejected action or a post of at most 2,000 characters, and all other agents go on."""
     town = Town(strict_actions=strict).tick({1: text, 2: post("still here")})
