@@ -1,6 +1,6 @@
 """codec: conversion of records to JSON values and back, JSON lines, paths within JSON values, and texts by index.
 
-Also `kept`, for values that follow from a record.
+Also `computed_once`, for values that follow from a record.
 
 File formats are defined elsewhere.
 """
@@ -68,7 +68,7 @@ def _described(table: type[StrictTable]) -> Mapping[str, str]:
     return found
 
 
-class kept(Generic[T]):  # noqa: N801 - a decorator like `property`
+class computed_once(Generic[T]):  # noqa: N801 - a decorator like `property`
     """A property of a record that is computed at the first read and stored in the record.
 
     Like `functools.cached_property`, which locks in Python 3.11: requests are made and read by one thread.

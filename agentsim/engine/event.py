@@ -27,7 +27,7 @@ from typing import (
 
 from pydantic import AfterValidator
 
-from agentsim.engine.codec import adapter, json_fields, kept
+from agentsim.engine.codec import adapter, computed_once, json_fields
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import Template, filled, names_in, snake_case
 
@@ -215,12 +215,12 @@ class Event:
             if isinstance(rule.action, str) and not [*names_in(rule.action)]:
                 yield rule.action
 
-    @kept
+    @computed_once
     def heading(self) -> str:
         """A short title for a reader."""
         return self.kind.replace("_", " ").capitalize() if self._heading is None else filled(self._heading, self)
 
-    @kept
+    @computed_once
     def content(self) -> str:
         """The prose of what happened; for events with `words`, exactly those words."""
         if self._content is not None:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transf
 
 from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter, canonical, json_fields, kept, values_by_path
+from agentsim.engine.codec import adapter, canonical, computed_once, json_fields, values_by_path
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
 from agentsim.engine.options import (
@@ -106,19 +106,19 @@ class Request(Generic[D]):
         """Return the legal values, by field; by default those in the answer's annotations."""
         return options_in(self.answer, self)
 
-    @kept
+    @computed_once
     def checked_options(self) -> Options:
         """The `options` of this request, computed once. Raises `TypeError` for a path that its answer lacks."""
         return checked(self.answer, self.options(), type(self).__name__)
 
-    @kept
+    @computed_once
     def legal(self) -> Mapping[str, Any]:
         """The options of single values, by path."""
         return {
             path: legal for name, option in self.checked_options.items() for path, legal in option.by_path(name).items()
         }
 
-    @kept
+    @computed_once
     def answer_fields(self) -> JsonObject:
         """The fields of an answer with their options."""
         return self.build_answer_fields()
@@ -237,7 +237,7 @@ class Request(Generic[D]):
                 fields[path] = value
         return fields
 
-    @kept
+    @computed_once
     def null_values(self) -> Mapping[str, Any]:
         """The meaning of null, "pass" or "nobody", by the path of a field."""
         said = {path: option.if_null for path, option in self.legal.items() if option.if_null is not None}
@@ -284,7 +284,7 @@ class Request(Generic[D]):
         """Return a JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
         return self.fields_for_model().schema()
 
-    @kept
+    @computed_once
     def fingerprint(self) -> str:
         """16 hex digits that identify kind, player, legal options and particulars, but no wording."""
         fields, options = self.fingerprint_fields(), self.checked_options

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from agentsim.engine import Text
-from agentsim.engine.codec import kept
+from agentsim.engine.codec import computed_once
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.request import Request
@@ -28,7 +28,7 @@ class IslandEvent(Event, base=True):
     record_label: ClassVar[Template] = "{kind}"
     """The name of the event's words for those who hear them: `pitch`, `quip about B`."""
 
-    @kept
+    @computed_once
     def label_in_record(self) -> str:
         return filled(self.record_label, self)
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from agentsim.engine import Options, Text
-from agentsim.engine.codec import kept
+from agentsim.engine.codec import computed_once
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import FieldOverride
 from agentsim.engine.request import Request
@@ -149,7 +149,7 @@ class MonopolyRequest(Request[S]):
     auctioned: bool
     """Whether the last houses and hotels go to the highest bidder."""
 
-    @kept
+    @computed_once
     def seat(self) -> int:
         """The player's number, looked up once because every decision needs it several times."""
         return self.view.seat(self.player)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine.codec import kept
+from agentsim.engine.codec import computed_once
 from agentsim.engine.game import Standing, ranked
 from agentsim.games.monopoly import board
 from agentsim.games.monopoly.board import (
@@ -397,14 +397,14 @@ class View:
     bank_hotels: int
     roller: int = BANK
 
-    @kept
+    @computed_once
     def mark(self) -> str:
         """A text that hardly two moments of a game share: turn, and by seat position, cash and number of deeds."""
         deeds = zip(self.seats, self.holdings.deeds, strict=True)
         standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
         return f"{self.turn}/{standing}"
 
-    @kept
+    @computed_once
     def holdings(self) -> Holdings:
         return holdings(self.owner, len(self.seats))
 

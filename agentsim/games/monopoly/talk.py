@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.codec import kept
+from agentsim.engine.codec import computed_once
 from agentsim.engine.event import LoggedEvent, MemoryLimit, PlayerId
 from agentsim.engine.memory import RecentEvents
 from agentsim.engine.table import Table
@@ -152,11 +152,11 @@ class Recalled(Memory):
     def __init__(self, table: Table, minutes: Callable[[PlayerId], Minutes], player: PlayerId, turn: int) -> None:
         vars(self).update(_table=table, _minutes=minutes, _player=player, _turn=turn, _events=len(table.log))
 
-    @kept
+    @computed_once
     def _heard(self) -> Heard:
         return self._table.memory(EVERYBODY, self._minutes, self._events).shown(self._turn)
 
-    @kept
+    @computed_once
     def _own(self) -> Own:
         kept = self._table.memory(self._player, RecentEvents, self._events)
         return _own(kept, kept.heard, self._player, self._table.players)
