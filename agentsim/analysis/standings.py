@@ -36,10 +36,11 @@ _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
 class StandingsLine:
     """The results of one label: a model, or a player.
 
-    Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
-    of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and
-    `rank_probabilities` (how likely it is the strongest, the second, and so on) are of the Plackett-Luce fit,
-    `wins_expected` the wins that it predicts in these games. `first_by_ranks` is its chance to come first, None if
+    `entries` counts its seats in all games, of which `wins` came first; of a first place that n players share each gets
+    the nth part of a win. `cost_usd` is the cost of a game, `asked` counts decisions that no bot made. `first` is the
+    chance to come first among one of each, by wins alone; `strength` and `rank_probabilities` (how likely it is the
+    strongest, the second, and so on) are of the Plackett-Luce fit, `wins_expected` the wins that it predicts in these
+    games. `first_by_ranks` is its chance to come first, None if
     these wins are not what was played.
     """
 

@@ -1,8 +1,8 @@
 """GameInProgress: a run's game as far as it is played, with decisions from a journal or made live.
 
-`journaled_wave` restores a wave's decisions from a journal, and `GameInProgress.advance` gives them to the rules. `loop`
-does so between live waves; `GameInProgress.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
-run while another process plays it.
+`journaled_wave` restores a wave's decisions from a journal, and `GameInProgress.advance` gives them to the rules.
+`loop` does so between live waves; `GameInProgress.replay` does so alone: to prove or rebuild a history, to fork, and to
+follow a run while another process plays it.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ from agentsim.records.run_files import RunFiles, create_journal, is_running
 from agentsim.runs.decide import Decider
 from agentsim.runs.forecast import ModelForecast, forecast_answers
 from agentsim.runs.fork import changed_scenario
+from agentsim.runs.game_in_progress import GameInProgress, head_of, stamp
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import decide_wave
-from agentsim.runs.game_in_progress import GameInProgress, head_of, stamp
 from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.run import RunOptions, seats_of
 from agentsim.scenario.load import load_questions

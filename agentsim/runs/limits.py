@@ -505,8 +505,8 @@ class CallLimits:
     ) -> AsyncIterator[AdmittedCall]:
         """Wait until a model may be called; the caller makes the call inside, and its cost is counted afterwards.
 
-        The budget must allow for the most expensive of the models that could take over. `on_delay` is called if the call
-        waits for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
+        The budget must allow for the most expensive of the models that could take over. `on_delay` is called if the
+        call waits for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
         """
         task = asyncio.current_task()
         async with AsyncExitStack() as turn:

@@ -29,8 +29,6 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles, default_stem, write_history
 from agentsim.runs import loop
 from agentsim.runs.decide import BeforeDecision, Decider
-from agentsim.runs.limits import Budget, CallLimits
-from agentsim.runs.loop import BeforeWave
 from agentsim.runs.game_in_progress import (
     GameInProgress,
     head_of,
@@ -39,6 +37,8 @@ from agentsim.runs.game_in_progress import (
     volatile_of,
     with_filled_seats,
 )
+from agentsim.runs.limits import Budget, CallLimits
+from agentsim.runs.loop import BeforeWave
 from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.recorder import ReplySource
 from agentsim.runs.replay import history_problem, is_over, rebuild_history

@@ -68,9 +68,9 @@ from agentsim.records.run_files import CODES, RunFiles, create_journal
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
 from agentsim.runs.forecast import ModelForecast, forecast_answers
+from agentsim.runs.game_in_progress import stamp
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import decide_concurrently
-from agentsim.runs.game_in_progress import stamp
 from agentsim.runs.process import reserve_descriptors
 from agentsim.runs.recorder import ReplySource
 from agentsim.runs.seats import Seats, build_players

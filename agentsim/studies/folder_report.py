@@ -74,9 +74,9 @@ MOST_NAMED = 12
 class ReportSection:
     """The games of one game under one condition.
 
-    `above` names the games with too many fallbacks, `few_fallbacks` are the standings without them. `lost_to_host` names the
-    games with a decision lost to a host, `without_host` are the standings without them; both are None if there are no
-    such games. `hosts` has the answers by host.
+    `above` names the games with too many fallbacks, `few_fallbacks` are the standings without them. `lost_to_host`
+    names the games with a decision lost to a host, `without_host` are the standings without them; both are None if
+    there are no such games. `hosts` has the answers by host.
     """
 
     game: str

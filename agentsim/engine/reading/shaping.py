@@ -217,7 +217,7 @@ class Shape:
             if name in out and is_words and "" in (out[name], fitted):
                 fitted = out[name] or fitted
             elif name in out and name in REASONS:
-                fitted = fitted if key == name else out[name]  # a reason under the field's own key comes first
+                fitted = fitted if spaced(key) == spaced(name) else out[name]  # its own key comes first
             elif name in out and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
             if fitted is not None or not is_words:
