@@ -98,6 +98,7 @@ def test_half_a_sentence_is_cut_wherever_that_is_said(where: str, tmp_path: Path
         *("network_error", "insufficient_system_resource", "error", "abort", "NETWORK_ERROR"),
     ),
 )
+@one_in(3)
 def test_a_host_that_breaks_down_is_asked_again_as_after_any_fault_of_transport(
     reason: str, wire: str, tmp_path: Path
 ) -> None:

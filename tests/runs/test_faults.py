@@ -243,6 +243,7 @@ def test_a_run_is_degraded_by_default_above_a_fifth(server: Mendable, tmp_path: 
 
 
 @pytest.mark.parametrize(("limit", "status"), [(0.2, "degraded"), (1.0, "completed")])
+@one_in(2)
 def test_a_run_is_degraded_by_one_player_of_ten_decisions(
     server: Mendable, tmp_path: Path, limit: float, status: str
 ) -> None:

@@ -190,7 +190,7 @@ EXPECTED = {
 }
 
 
-@some_of("name", list(FAULTS), "garbage", "errors", "refusals", "illegal")
+@some_of("name", list(FAULTS), "garbage", "errors")
 def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Path, name: str) -> None:
     fault = FAULTS[name]
     history, server = _played(tmp_path, fault)

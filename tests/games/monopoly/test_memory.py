@@ -146,6 +146,7 @@ def test_no_room_is_too_small_for_the_last_ten_turns(talk_chars: int) -> None:
 # -- older turns, in summaries
 
 
+@pytest.mark.slow
 def test_all_summaries_stay_one_for_each_ten_turns() -> None:
     played = talked(14, turns=230)
     told = played.events(Summarized)

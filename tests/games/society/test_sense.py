@@ -45,6 +45,7 @@ def test_in_the_scarce_world_some_and_not_all_are_awake_on_day_30() -> None:
     assert all(0.1 < share < 0.9 for share in shares), shares
 
 
+@pytest.mark.slow
 def test_a_tax_and_a_dividend_keep_more_of_them_awake() -> None:
     moved = [_poor("a tax and a dividend", seed).active - _poor("no law", seed).active for seed in SEEDS]
     assert min(moved) > 0.2, moved
