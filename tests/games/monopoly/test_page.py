@@ -113,7 +113,7 @@ def test_the_golden_journal_has_a_page_with_the_board(tmp_path: Path) -> None:
     page = (tmp_path / f"{stem}.html").read_text(encoding="utf-8")
     turns = json.loads((tmp_path / f"{stem}.json").read_text(encoding="utf-8"))["rounds"][-1]["index"]
     assert f"Turn {turns}: " in page
-    assert page.count('class="place') >= 40
+    assert page.count('class="space') >= 40
 
 
 def test_a_turn_s_words_stand_in_the_middle_of_its_board_and_only_as_words(browser: Browser, page_file: Path) -> None:
@@ -152,7 +152,7 @@ def test_without_a_script_there_are_the_final_board_and_the_list_of_events(brows
         page = opened.page
         stage = page.locator(".stage").first
         assert f"Turn {TURNS}: " in stage.locator(".caption").inner_text()
-        assert stage.locator(".place").count() == 40
+        assert stage.locator(".space").count() == 40
         cells = stage.locator("tbody tr").all_inner_texts()
         for standing in history["outcome"]["standings"]:
             assert any(standing["player"] in row and f"{standing['score']['cash']:,}" in row for row in cells)
