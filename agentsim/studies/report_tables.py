@@ -58,7 +58,7 @@ STANDINGS: Final = (
 RATINGS: Final = (
     Column("games", lambda line: line.games),
     Column("first of all", lambda line: written(line.first, ".1%")),
-    Column("log strength", lambda line: written(line.strength, "+.2f")),
+    Column("rating", lambda line: written(line.strength, "+.2f")),
     Column("wins", lambda line: round(line.wins, 2)),
     Column("expected", lambda line: written(line.wins_expected, ".0f")),
     Column("first by ranks", lambda line: None if line.first_by_ranks is None else f"{line.first_by_ranks:.1%}"),

@@ -71,7 +71,7 @@ def test_ten_games_of_nothing_but_fallbacks_are_not_ranked_without_a_word(server
     assert third.startswith("warning: fallbacks decided more than 5% of A ")
     assert all(f" {player} " in third for player in "ABC")
     found = reported(tmp_path)
-    assert (len(found["above"]), found["kept"]["lines"]) == (10, [])
+    assert (len(found["above"]), found["few_fallbacks"]["lines"]) == (10, [])
 
 
 def test_every_rating_stands_beside_the_one_without_the_games_of_too_many_fallbacks(
@@ -81,7 +81,7 @@ def test_every_rating_stands_beside_the_one_without_the_games_of_too_many_fallba
     found = reported(tmp_path)
     assert (found["games"], found["max_fallbacks"], found["above"]) == (5, 0.1, ["run0", "run1"])
     assert {line["games"] for line in found["lines"]} == {5}
-    kept = {line["label"]: line for line in found["kept"]["lines"]}
+    kept = {line["label"]: line for line in found["few_fallbacks"]["lines"]}
     assert {line["games"] for line in kept.values()} == {3}
     assert sum(line["fallbacks"] for line in kept.values()) == 0
     assert sum(line["fallbacks"] for line in found["lines"]) == 18
@@ -94,13 +94,13 @@ def test_every_rating_stands_beside_the_one_without_the_games_of_too_many_fallba
     assert "warning: fallbacks: 2 of 5 games with more than 10%" in out
     heads = [row for row in out.splitlines() if "win rate" in row or "first of all" in row]
     assert all(f"{rating}*" in heads[0] for rating in ("games", "win rate", "mean rank", "rating"))
-    assert all(f"{rating}*" in heads[1] for rating in ("first of all", "log strength", "expected"))
+    assert all(f"{rating}*" in heads[1] for rating in ("first of all", "rating", "expected"))
 
 
 def test_a_higher_limit_keeps_every_game(server: Fitful, tmp_path: Path) -> None:
     played(server, tmp_path, 3, lost=1)
     found = reported(tmp_path, "--max-fallbacks", "1")
-    assert (found["above"], found["kept"]) == ([], None)
+    assert (found["above"], found["few_fallbacks"]) == ([], None)
     out = agentsim("report", "logs", "--pool", "--max-fallbacks", "1", cwd=tmp_path).out
     assert "\nfallbacks: 0 of 3 games with more than 100%\n" in out
     assert "win rate*" not in out
