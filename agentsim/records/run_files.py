@@ -275,6 +275,7 @@ def write_history(files: RunFiles, pieces: Callable[[], Iterable[bytes]], named:
         with written_beside(path) as file:
             with _packed(file) if large else contextlib.nullcontext(file) as sink:
                 digest = bytes_id(_through(chain(head, source), sink))
+            file.flush()  # a full disk fails here, so that an error of the journal is told first
             told = True
             try:
                 named(digest)
