@@ -27,6 +27,7 @@ from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.records.history import FINISHED, Branch, History
 from agentsim.records.journal import DecisionRecord
 from agentsim.records.load import parsed, read, runs_with_history
+from agentsim.records.run_files import INTERVIEW
 from agentsim.records.tables import beliefs_in
 
 RANK, WIN = "rank", "win"
@@ -408,12 +409,13 @@ def counts_by_label(games: Sequence[GameRecord]) -> dict[str, LabelCounts]:
 
 def histories(directory: Path, holding: bytes = b"") -> Iterator[tuple[str, History | UsageError]]:
     """Yield by name each history in a folder whose file contains the bytes `holding`, or the error of reading it."""
+    interviewed = any(directory.glob(f"*{INTERVIEW}"))  # looked for once, not by each of thousands of runs
     for files in runs_with_history(directory):
         path = files.history
         try:
             raw = read(path)
             if holding in raw:
-                yield files.name, parsed(raw, path)
+                yield files.name, parsed(raw, path, interviewed=interviewed)
         except UsageError as error:
             yield files.name, error
 

@@ -247,7 +247,7 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that are compared
-_WORD = Pattern(rf"(?:-|(?![{UNSPACED}])\w)+")
+_WORD = Pattern(rf"(?:[^\W{UNSPACED}]+|-)+")
 _PLAYER = Pattern(r"\bplayer\s*$", re.IGNORECASE)
 _VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
@@ -385,7 +385,9 @@ class Naming:
         if self._by_word.keys().isdisjoint(_WORD.findall(text)):
             return
         for word in _WORD.finditer(text):
-            for name, player in self._by_word.get(word.group(), ()):
+            if (begun := self._by_word.get(word.group())) is None:
+                continue
+            for name, player in begun:
                 start = word.start()
                 if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
                     yield start, name, player

@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from glob import escape
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
 
@@ -270,10 +269,10 @@ def codes_path(files: RunFiles, codebook: str, coder: str) -> Path:
 
 def codes_of(files: RunFiles, codebook: str | None = None) -> list[Codes]:
     """Return all codes of a run, judges before people, or those by one codebook. Warns of a file that is unreadable."""
-    paths = sorted(files.directory.glob(f"{escape(files.name)}.{escape(codebook) if codebook else '*'}.*{CODES}"))
     found = []
-    for path in paths:
-        if coded_run(path) == files.name and path.stat().st_size:
+    begins = f"{files.name}.{codebook}." if codebook else f"{files.name}."
+    for path in files.beside(CODES):
+        if path.name.startswith(begins) and coded_run(path) == files.name and path.stat().st_size:
             try:
                 found.append(Codes.read(path))
             except AgentsimError as error:

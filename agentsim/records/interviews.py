@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ def interview_path(files: RunFiles, label: str) -> Path:
 def later_interviews(files: RunFiles) -> list[LaterInterview]:
     """Read the later interviews of a run, in the order of their labels. Warns of one that cannot be read."""
     found = []
-    for path in sorted(files.directory.glob(f"{escape(files.name)}.*{INTERVIEW}")):
+    for path in files.beside(INTERVIEW):
         label = path.name.removeprefix(f"{files.name}.").removesuffix(INTERVIEW)
         if "." in label or not path.stat().st_size:
             continue  # of the run `NAME.x`, or begun by a process that was killed

@@ -142,8 +142,8 @@ def read(path: Path) -> bytes:
         raise UsageError(f"{path}: is not an agentsim history: {error}") from None
 
 
-def parsed(raw: bytes, path: Path) -> History:
-    """Parse a history, and read the later interviews beside it.
+def parsed(raw: bytes, path: Path, *, interviewed: bool = True) -> History:
+    """Parse a history, and read the later interviews beside it, unless `interviewed` says that there are none.
 
     Raises `UsageError` with `path` in its line if the bytes are not one.
     """
@@ -164,7 +164,7 @@ def parsed(raw: bytes, path: Path) -> History:
     if not finite:
         raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express")
     require_version(str(path), dict(history), written_as=HISTORY_FORMAT)
-    return history.with_later(later_interviews(RunFiles(path.parent, run_name(path.name))))
+    return history.with_later(later_interviews(RunFiles(path.parent, run_name(path.name)))) if interviewed else history
 
 
 def _finite(document: Any) -> bool:

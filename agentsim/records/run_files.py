@@ -85,6 +85,19 @@ class RunFiles:
                 found.append(path)
         return found
 
+    def beside(self, suffix: str) -> list[Path]:
+        """Return the files in the run's folder called `NAME.`, a label and this suffix, in the order of their names.
+
+        A folder may hold thousands of runs, each of which looks: `Path.glob` takes four times as long.
+        """
+        before = f"{self.name}."
+        try:
+            names = os.listdir(self.directory)  # noqa: PTH208 - `iterdir` makes a path of every name
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        found = [name for name in names if name.endswith(suffix) and name.startswith(before)]
+        return [self.directory / name for name in sorted(found) if len(name) > len(before + suffix)]
+
     @property
     def annotations(self) -> list[Path]:
         """The later interviews and the codes of the run that exist."""
