@@ -88,7 +88,7 @@ def whole(seed: int, folder: Path) -> int:
     config.write_text(f'game = "monopoly"\nseed = {seed}\n[game_config]\nmax_turns = {CAP}\n{players}', "utf-8")
     result = play_scenario(load(config), folder, env={})
     assert result.status == "completed", result.error
-    return len(result.history["decisions"])
+    return len(result.typed_history.decisions)
 
 
 def _timed(path: str, seeds: Sequence[int], play: Callable[[int], int]) -> Measured:

@@ -355,7 +355,7 @@ def history_bytes(history: History) -> Iterator[bytes]:
     texts = NewTexts(Texts())
     by_line: Mapping[str, Iterator[bytes]] = {
         "rounds": _round_lines(history.rounds, texts),
-        "decisions": _array_lines(json_line(each.to_json(texts, JOURNAL_ONLY_FIELDS)) for each in history.decisions),
+        "decisions": _array_lines(each.json_line(texts, JOURNAL_ONLY_FIELDS) for each in history.decisions),
         "texts": _array_lines(map(json_line, texts.new)),
     }
     rest = history.model_dump(exclude={*by_line})

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice
 from operator import add, attrgetter
@@ -101,12 +101,22 @@ class DecisionRecord:
     parse: Parse | None
     survey: Annotated[SurveyPlace | None, OmitUnset] = None
     round: Annotated[Count | None, OmitUnset] = None
+    _line: Annotated[bytes | None, Field(exclude=True)] = field(default=None, init=False, repr=False, compare=False)
 
-    def to_json(self, texts: NewTexts, exclude: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the record as JSON values, its long texts put into `texts`; `exclude` are fields of attempts.
+    def json_line(self, texts: NewTexts, exclude: Mapping[str, Any] | None = None) -> bytes:
+        """Return the record as one line of JSON, its long texts put into `texts`; `exclude` are fields of attempts.
 
-        They are those that pydantic writes, in a quarter of its time: only attempts need its help, and bots have none.
+        A record without attempts, such as a bot's, is encoded once: it is the same in the journal and in the history.
         """
+        if self._line is not None:
+            return self._line
+        line = json_line(self._json_values(texts, exclude))
+        if not self.attempts:
+            self._line = line
+        return line
+
+    def _json_values(self, texts: NewTexts, exclude: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return the values that pydantic would write, in a quarter of its time: only attempts need its help."""
         return {
             "index": self.index,
             "wave": self.wave,
@@ -625,9 +635,9 @@ class Journal:
 
         The next `sync()` syncs such a line, and all lines before it, to the disk.
         """
-        line = {"record": "decision", **record.to_json(self._texts)}
+        line = record.json_line(self._texts)
         self._add_texts()
-        self._add(line)
+        self._add_line(b'{"record":"decision",' + line[1:])
         if write_now or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
         self._due = self._due or write_now
@@ -702,7 +712,10 @@ class Journal:
             self._texts.new.clear()
 
     def _add(self, line: Mapping[str, Any]) -> None:
-        self._unwritten += self.contents.chain.sealed(json_line(line))
+        self._add_line(json_line(line))
+
+    def _add_line(self, line: bytes) -> None:
+        self._unwritten += self.contents.chain.sealed(line)
 
     def _put(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Write and sync these lines, after all that were added before."""
