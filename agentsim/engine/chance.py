@@ -16,23 +16,26 @@ T = TypeVar("T")
 _WORDS = struct.Struct(">4Q")  # one SHA-256 digest
 
 
+def _words_of(key: str) -> Iterator[int]:
+    """Yield the numbers of 64 bits of a stream, without end."""
+    # no method, or stream and generator would refer to each other, and each decision of a bot would leave a cycle
+    prefix = f"agentsim/1/{key}/".encode()
+    for block in count():
+        yield from _WORDS.unpack(hashlib.sha256(prefix + block.to_bytes(8, "big")).digest())
+
+
 class Stream:
     """One independent sequence of draws."""
 
     def __init__(self, key: str, per_game: str | None = None) -> None:
         self._key = key
         self._per_game = key if per_game is None else per_game
-        self._words = self._generate()
-
-    def _generate(self) -> Iterator[int]:
-        prefix = f"agentsim/1/{self._key}/".encode()
-        for block in count():
-            yield from _WORDS.unpack(hashlib.sha256(prefix + block.to_bytes(8, "big")).digest())
+        self._words = _words_of(key)
 
     def turn(self, key: str) -> None:
         """Draw from now on like a new stream with this key; its streams of the whole game stay as they are."""
         self._key = key
-        self._words = self._generate()
+        self._words = _words_of(key)
 
     def per_game(self, name: str) -> Stream:
         """Return a new stream that is the same for all decisions of one bot in one game, such as its preferences."""

@@ -120,18 +120,23 @@ def values_by_path(record: BaseModel) -> dict[str, Any]:
     return found
 
 
+_CANONICAL_LEAF: Mapping[type[Any], Callable[[Any], str]] = {str: encode_basestring_ascii, int: str}
+
+
 def canonical(value: Any) -> str:
     """Return the ASCII JSON text that fingerprints hash: keys sorted, a space after `,` and `:`."""
     # an encoder of objects is made at each call, which takes longer than the few small fields of most questions
     kind = type(value)
-    if kind is str:
-        return encode_basestring_ascii(value)
-    if kind is int:
-        return str(value)
+    if (text_of := _CANONICAL_LEAF.get(kind)) is not None:
+        return text_of(value)
     if kind is list or kind is tuple:
         return str([*value]) if {int}.issuperset(map(type, value)) else f"[{', '.join(map(canonical, value))}]"
     if kind is dict and {str}.issuperset(map(type, value)):
-        parts = [f"{encode_basestring_ascii(key)}: {canonical(value[key])}" for key in sorted(value)]
+        text_of_kind = _CANONICAL_LEAF.get
+        parts = [
+            f"{encode_basestring_ascii(key)}: {text_of_kind(type(each), canonical)(each)}"
+            for key, each in sorted(value.items())
+        ]
         return f"{{{', '.join(parts)}}}"
     return _CANONICAL.encode(value)
 

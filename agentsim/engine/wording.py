@@ -532,6 +532,8 @@ def _filler(template: Template, record: type[Any]) -> Filler:
         fillers = [_filler(part, record) for part in template]
         return lambda record: "".join([fill(record) for fill in fillers])
     parts = _SLOT.split(template)
+    if len(parts) == 1:
+        return lambda _: template
     text = "%s".join(part.replace("%", "%%") for part in parts[::3])
     words = [_placeholder(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True)]
     return lambda record: text % tuple([said(record) for said in words])
@@ -539,6 +541,8 @@ def _filler(template: Template, record: type[Any]) -> Filler:
 
 def _placeholder(record: Any, path: str, spec: str | None) -> Filler:
     value, words = attrgetter(path), _wordings(record).get(path, str)
+    if spec is None and words is str:
+        return lambda record: found if type(found := value(record)) is str else _said(found, str)
     if spec is None:
         return lambda record: _said(value(record), words)
     if spec == "and":

@@ -94,18 +94,19 @@ class EventRecord:
     @classmethod
     def of(cls, seq: int, logged: LoggedEvent, decision: DecisionRecord | None = None) -> EventRecord:
         """Return event `seq` of the log, with the decision that led to it, if that is known."""
+        event, to, _, by, index = logged
         last = decision.attempts[-1] if decision is not None and decision.attempts else None
         return cls(
             seq=seq,
-            kind=logged.event.kind,
-            heading=logged.event.heading,
-            role=role_of(logged.by),
-            content=logged.event.content,
-            data=logged.event.data(),
-            visibility="all" if isinstance(logged.to, EveryoneType) else list(logged.to),
+            kind=event.kind,
+            heading=event.heading,
+            role=role_of(by),
+            content=event.content,
+            data=event.data(),
+            visibility="all" if isinstance(to, EveryoneType) else list(to),
             prompt=None if last is None else tuple(text for message in last.messages for text in message.segments),
             reasoning=None if last is None else last.reasoning,
-            metadata={} if logged.decision is None else {"decision": logged.decision},
+            metadata={} if index is None else {"decision": index},
         )
 
     def to_json(self, texts: NewTexts) -> dict[str, Any]:

@@ -79,7 +79,8 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
     """
     journal, seats = decider.journal, decider.seats
     found = journaled_wave(journal.contents, wave)
-    records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
+    records, decisions = dict(found.records), dict(found.decisions)
+    live: list[Ask] = []
     bots_alone = True
     for ask in wave.asks:
         seat = seats[ask.request.player]

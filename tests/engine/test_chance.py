@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
@@ -218,3 +220,16 @@ def test_a_salt_leaves_what_lasts_of_a_bot() -> None:
     before = taste(chance)
     chance.add_salt("1")
     assert taste(chance) == before
+
+
+def test_a_stream_is_freed_with_its_last_reference_since_each_decision_of_a_bot_has_one() -> None:
+    gc.disable()
+    try:
+        stream = Chance(1).once("bot/A/choose/1", per_game="bot/A/lasting")
+        stream.per_game("mood").random()
+        stream.random()
+        gone = weakref.ref(stream)
+        del stream
+        assert gone() is None, "it is part of a cycle, which costs a collection"
+    finally:
+        gc.enable()
