@@ -3,8 +3,9 @@
     uv run python -m benchmarks.reports
     uv run python -m benchmarks.reports --games 1000 --config configs/agent_island_bots.toml --json
 
-The games are played first, into a temporary folder or `--out`, and do not count. Each report is a process of its own;
-CPU is that of the process beside that of `agentsim --version`, which is the part of it that every command takes.
+The games are played first, into a temporary folder or `--out`, and do not count. The first page of a folder writes
+those of its games, too; the second finds them there. Each report is a process of its own; CPU is that of the process
+beside that of `agentsim --version`, which is the part of it that every command takes.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def reports(config: Path, games: int, out: Path) -> list[Measurement]:
         measured("report", games, "report", str(out)),
         measured("report --exploratory", games, "report", str(out), "--exploratory"),
         measured("report --html", games, "report", str(out), "--html"),
+        measured("report --html, again", games, "report", str(out), "--html"),
     ]
 
 
