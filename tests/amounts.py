@@ -45,6 +45,7 @@ def each_row(names: str, rows: Iterable[Any]) -> Callable[[Callable[..., None]],
     case, and if the rows can share their fixtures. Names and rows are written as they are there.
     """
     of_row, table = [name.strip() for name in names.split(",")], list(rows)
+    assert not any(isinstance(row, type(pytest.param())) for row in table), "`pytest.param` is for cases of their own"
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
@@ -54,7 +55,7 @@ def each_row(names: str, rows: Iterable[Any]) -> Callable[[Callable[..., None]],
                 try:
                     test(**fixtures, **dict(zip(of_row, row if len(of_row) > 1 else [row], strict=True)))
                 except Exception as error:
-                    error.add_note(f"in the row {row!r}")
+                    error.add_note(f"in the row {row!r:.500}")
                     failures.append(error)
             if failures:
                 raise ExceptionGroup(f"{len(failures)} of {len(table)} rows fail", failures)

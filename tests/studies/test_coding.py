@@ -25,6 +25,7 @@ from agentsim.report.page import render_batch
 from agentsim.report.paper import html, latex, markdown, text
 from agentsim.studies.coding import Coding, CodingPlan, UnitCoded, codebook_names, load_codebook, record_of_person
 from benchmarks.promises_world import claims_in, coded, measured, played
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT, agentsim, program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -345,7 +346,7 @@ def test_the_ledger_of_300_units_has_an_f1_of_at_least_080(tmp_path: Path) -> No
     assert found["f1"] >= 0.8
 
 
-@pytest.mark.parametrize("name", codebook_names())
+@each_row("name", codebook_names())
 def test_each_codebook_that_comes_along_loads_and_names_its_sources(name: str) -> None:
     book = load_codebook(name)
     assert book.name == name
