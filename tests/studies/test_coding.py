@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import signal
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -26,7 +25,8 @@ from agentsim.report.paper import html, latex, markdown, text
 from agentsim.studies.coding import Coding, CodingPlan, UnitCoded, codebook_names, load_codebook, record_of_person
 from benchmarks.promises_world import claims_in, coded, measured, played
 from tests.amounts import each_row
-from tests.cli.command_line import ROOT, agentsim, program
+from tests.cli.command_line import ROOT, agentsim
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runs.island import play
@@ -122,9 +122,8 @@ def test_a_killed_coding_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: P
         files = island(server, tmp_path)
         played_calls = server.started["ok"]
         server.latency_s = 0.1
-        command = program("code", "run", "--codebook", "greetings.toml", *HERE, "--judge", "fake/judge")
-        command += ["--set", "timeout_s=5"]
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        words = ("code", "run", "--codebook", "greetings.toml", *HERE, "--judge", "fake/judge", "--set", "timeout_s=5")
+        process = CommandProcess(*words, cwd=tmp_path)
         path = codes_path(files, "greetings", "fake/judge")
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and (not path.exists() or b'"record":"decision"' not in path.read_bytes()):
