@@ -71,6 +71,14 @@ class _ByFile(LoadScopeScheduling):  # type: ignore[misc] # xdist ships no types
         path = nodeid.partition("::")[0]
         return "embedded" if Path(path).name in _EMBEDDED else path
 
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Forget files that are done: xdist counts what is pending in all files of a process six times a test."""
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        super().mark_test_complete(node, item_index, duration)
+        assigned = self.assigned_work[node]
+        if all(assigned[scope].values()):
+            del assigned[scope]
+
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
     """Decide which tests share a process."""

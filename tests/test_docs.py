@@ -12,6 +12,7 @@ import pytest
 
 from agentsim import games
 from agentsim.models.profiles import BUILT_IN
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT, agentsim
 from tests.cli.test_configs import FAKE_KEYS, on_bots
 from tests.cli.test_help import COMMANDS
@@ -124,12 +125,12 @@ def test_the_readme_is_one_page() -> None:
     assert len(text.encode()) <= 7_000
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each_row("name", COMMANDS)
 def test_every_command_is_in_the_reference(name: str) -> None:
     assert re.search(rf"\bagentsim {name}\b", read(REFERENCE)), f"`agentsim {name}` is nowhere"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each_row("page", PAGES)
 def test_a_page_names_no_command_that_is_not_there(page: Path) -> None:
     text = read(page)
     named = {words[0] for words in commands(text)} | set(re.findall(r"`agentsim ([a-z][a-z-]*)", text))
@@ -195,14 +196,14 @@ def test_the_exit_codes_are_all_there() -> None:
     assert exit_codes(read(REFERENCE)) == [0, 1, 2, 3, 4, 5, 130, 143]
 
 
-@pytest.mark.parametrize("name", games.names())
+@each_row("name", games.names())
 def test_every_game_is_in_the_readme_and_its_bots_on_its_page(name: str) -> None:
     assert f"`{name}`" in read(README)
     page = read(ROOT / "docs" / f"{name}.md")
     assert [bot for bot in games.find(name).bots if f"`bot/{bot}`" not in page] == []
 
 
-@pytest.mark.parametrize("provider", BUILT_IN)
+@each_row("provider", BUILT_IN)
 def test_every_provider_and_its_key_are_on_the_page_of_models(provider: str) -> None:
     page = read(ROOT / "docs" / "models.md")
     assert f'"{provider}/' in page
@@ -215,14 +216,14 @@ def test_a_page_is_there_and_says_something(page: str) -> None:
     assert len((ROOT / page).read_text(encoding="utf-8").split()) > 50
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each_row("page", PAGES)
 def test_links_within_the_house_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
     assert [target for target in targets if target and not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each_row("page", PAGES)
 def test_files_named_in_the_docs_exist(page: Path) -> None:
     named = re.findall(
         r"`((?:agentsim|configs|prompts|items|tests|docs|benchmarks)/[\w./-]+\.\w+)`", page.read_text("utf-8")
@@ -291,7 +292,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each_row("page", PAGES)
 def test_links_to_headings_lead_to_headings(page: Path) -> None:
     links = re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text(encoding="utf-8"))
     there = [(name, anchor, (page.parent / name) if name else page) for name, anchor in links]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT, agentsim
 from tests.fakes.server import FakeServer
-from tests.test_docs import PAGES, blocks, commands, relative
+from tests.test_docs import PAGES, blocks, commands
 
 DOCS = ROOT / "docs"
 PROMISES = (DOCS / "promises.md").read_text(encoding="utf-8")
@@ -36,7 +37,7 @@ def found(name: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
+@each_row("page", PAGES)
 def test_what_a_page_names_of_the_package_is_there(page: Path) -> None:
     named = re.findall(r"`(agentsim(?:\.[A-Za-z_]\w*)+)`", page.read_text(encoding="utf-8"))
     own = {name for name in named if not re.search(r"\.(json|toml|games)$", name)}

@@ -15,6 +15,7 @@ import pytest
 
 from agentsim.engine.wording import Worded, by_count, counted, filled, plural
 from agentsim.report.markup import environment
+from tests.amounts import each_row
 
 PACKAGE = Path(__file__).parents[1] / "agentsim"
 SEAT = PACKAGE / "server" / "templates" / "seat_part.html.j2"
@@ -76,8 +77,8 @@ def test_no_line_of_the_program_has_a_plural_behind_a_number_that_may_be_one() -
     assert {place for key, place in found.items() if key not in _MORE_THAN_ONE} == set()
 
 
-@pytest.mark.parametrize(
-    ("noun", "several"),
+@each_row(
+    "noun, several",
     [("vote", "votes"), ("day", "days"), ("history", "histories"), ("branch", "branches"), ("pass", "passes"),
      ("box", "boxes"), ("required component", "required components")],
 )  # fmt: skip

@@ -10,16 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.runs.batch.seating import Spread, balance, derived_seed, rows, williams
+from tests.amounts import each_row
 
 
-@pytest.mark.parametrize("size", range(1, 9))
+@each_row("size", range(1, 9))
 def test_the_rows_of_a_square_are_latin(size: int) -> None:
     square = [williams(size, row) for row in range(size)]
     assert all(sorted(row) == list(range(size)) for row in square)
     assert all(sorted(column) == list(range(size)) for column in zip(*square, strict=True))
 
 
-@pytest.mark.parametrize("size", range(2, 9))
+@each_row("size", range(2, 9))
 def test_everyone_follows_everyone_else_equally_often(size: int) -> None:
     """One square of an even size does, of an odd size one and its mirror image."""
     blocks = 1 if size % 2 == 0 else 2

@@ -26,6 +26,7 @@ from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import GUTTER
 from agentsim.records.journal import Totals
 from agentsim.runs.watcher import PublicWatcher, Watcher
+from tests.amounts import each_row
 from tests.cli.command_line import trio
 from tests.cli.processes import CommandProcess
 from tests.cli.vt import Screen, plain
@@ -324,8 +325,8 @@ def test_plain_lines_say_what_holds_calls_back_once_until_the_next_goes_out(caps
     assert capsys.readouterr().err == said
 
 
-@pytest.mark.parametrize(
-    ("cost", "unpriced", "says"),
+@each_row(
+    "cost, unpriced, says",
     [
         (None, 0, "unknown"),
         (0.0, 0, "$0.0000"),

@@ -15,6 +15,7 @@ import typer.main
 
 from agentsim import __version__
 from agentsim.cli.app import app
+from tests.amounts import each_row
 from tests.cli.command_line import agentsim
 
 COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
@@ -92,7 +93,7 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
     ), "a type, not a name"
 
 
-@pytest.mark.parametrize("name", CONTRACT)
+@each_row("name", CONTRACT)
 def test_a_command_takes_what_the_contract_says(name: str) -> None:
     takes = {
         word

@@ -15,6 +15,7 @@ from agentsim.errors import OtherVersion
 from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history
 from agentsim.records.versions import HISTORY_FORMAT, JOURNAL_FORMAT, require_version
+from tests.amounts import each_row
 from tests.cli.command_line import agentsim, snapshot, trio
 from tests.fakes.journals import change_line
 
@@ -122,6 +123,6 @@ NO_HEADS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("head", NO_HEADS)
+@each_row("head", NO_HEADS)
 def test_what_is_no_head_of_another_version_is_left_to_its_reader(head: Any) -> None:
     require_version("x", head, written_as=JOURNAL_FORMAT)

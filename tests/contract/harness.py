@@ -18,6 +18,15 @@ GAMES = games.names()
 FEW = ("auction", "society", "werewolf")
 """The games whose rows of a test of the engine are in every run; a test of the rules has a row of each game there."""
 
+LONG = ("market", "monopoly")
+"""The games with the longest journals. Where runs are resumed at every line, theirs are at one line in five: the engine
+is the same, and each line costs the rest of a game. The number is odd since lines of text and decisions alternate."""
+
+
+def spaced(name: str, one_of: int) -> int:
+    """Return at which multiple of lines a run of a game is played on, if it is at `one_of` in short games."""
+    return max(one_of, 5) if name in LONG else one_of
+
 
 @cache
 def case(name: str, seeds: int = 3) -> Case:

@@ -19,7 +19,7 @@ from agentsim.runs.interview import InterviewPlan, InterviewResult, RunInterview
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunOptions, RunResult
 from tests.amounts import amounts
-from tests.contract.harness import FEW, GAMES, tiny
+from tests.contract.harness import FEW, GAMES, spaced, tiny
 from tests.contract.test_runs import TEXT, text_without_volatile
 from tests.fakes.replies import varied_by_schema
 from tests.playing import play_scenario, resume_run
@@ -108,12 +108,13 @@ def test_a_game_with_interviews_is_the_game_without_at_any_concurrency(played: P
     assert prove(played.held.files).complete
 
 
-@amounts("every", False, True)
-def test_it_is_still_when_the_run_is_resumed_at_any_line(played: Played, every: bool, tmp_path: Path) -> None:
+@amounts("several", False, True)
+def test_it_is_still_when_the_run_is_resumed_at_any_line(played: Played, several: bool, tmp_path: Path) -> None:
+    """Resume the run at one line of its middle, or at one in three of all its lines."""
     lines = played.held.files.journal.read_bytes().splitlines(keepends=True)
     places = [place for place in range(1, len(lines)) if not lines[place - 1].startswith(TEXT)]
     wanted = text_without_volatile(played.held.files)
-    for cut in places if every else places[len(places) // 2 :][:1]:
+    for cut in places[:: spaced(played.name, 3)] if several else places[len(places) // 2 :][:1]:
         files = RunFiles(tmp_path, f"cut{cut}")
         files.journal.write_bytes(b"".join(lines[:cut]))
         assert resume_run(files, own=OWN).status == "completed"

@@ -23,7 +23,7 @@ from agentsim.report.player_view import as_seen_by
 from agentsim.runs.replay import prove, without_volatile
 from agentsim.runs.run import RunResult
 from tests.amounts import amounts
-from tests.contract.harness import GAMES, on_bots, on_server, some_bot, tiny
+from tests.contract.harness import GAMES, on_bots, on_server, some_bot, spaced, tiny
 from tests.fakes.journals import resealed
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
@@ -156,7 +156,8 @@ def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_o
         files = RunFiles(tmp_path / "cut", "cut")
         files.directory.mkdir()
         cuts = [index for index, line in enumerate(lines, start=1) if not line.startswith(TEXT)][:-1]
-        for cut in cuts[one_of // 2 :: one_of]:
+        step = spaced(name, one_of)
+        for cut in cuts[step // 2 :: step]:
             files.journal.write_bytes(b"".join(lines[:cut]))
             files.history.unlink(missing_ok=True)
             before, sent = len(server.received), _sent(read_journal(files.journal))
@@ -196,16 +197,18 @@ def test_replay_proves_the_live_history(live: RunResult, server: FakeServer) -> 
 
 @amounts("one_of", 30, 1)
 def test_resume_at_every_line_of_the_journal_equals_live(
-    live: RunResult, one_of: int, server: FakeServer, tmp_path: Path
+    name: str, live: RunResult, one_of: int, server: FakeServer, tmp_path: Path
 ) -> None:
     """The journal is opened at every line, and played on at all lines but those between two text lines.
 
+    Long games are played on at one line in five.
     Among consecutive text lines, the line before the first and the last one are played on: the least and the most that
     the disk can hold at one state of the game. The test below plays on from the lines between them at the tail.
     """
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
     decided = called = 0
+    step = spaced(name, one_of)
     for cut in range(1, len(lines)):
         before = server.completed["ok"]
         files = RunFiles(tmp_path / "cut", f"cut{cut}")
@@ -213,7 +216,7 @@ def test_resume_at_every_line_of_the_journal_equals_live(
         files.journal.write_bytes(b"".join(lines[:cut]))
         decided += b'"record":"decision"' in lines[cut - 1]
         called += _holds_a_call(lines[cut - 1])
-        if cut % one_of or all(line.startswith(TEXT) for line in lines[cut - 1 : cut + 1]):
+        if cut % step or all(line.startswith(TEXT) for line in lines[cut - 1 : cut + 1]):
             journal = Journal.reopen(files.journal)
             journal.close()
             assert journal.contents.lines == cut

@@ -24,14 +24,15 @@ from agentsim.engine.game import (
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.errors import ScenarioError
+from tests.amounts import each_row
 
 
 def _ranks(**keys: Any) -> dict[str, int | None]:
     return {standing.player: standing.rank for standing in ranked([(player, key, {}) for player, key in keys.items()])}
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
+@each_row(
+    "keys, expected",
     [
         ({"A": 1, "B": 3, "C": 2}, {"B": 1, "C": 2, "A": 3}),
         ({"A": 5, "B": 5, "C": 2}, {"A": 1, "B": 1, "C": 3}),
@@ -40,7 +41,6 @@ def _ranks(**keys: Any) -> dict[str, int | None]:
         ({"A": (True, 0), "B": (False, 9)}, {"A": 1, "B": 2}),
         ({}, {}),
     ],
-    ids=["all different", "1, 1, 3", "1, 2, 2, 4", "all equal", "tuples", "nobody"],
 )
 def test_ranks_are_shared_as_in_a_race(keys: dict[str, Any], expected: dict[str, int]) -> None:
     assert _ranks(**keys) == expected
@@ -74,10 +74,9 @@ def test_an_array_fills_a_tuple_and_a_whole_number_a_fraction() -> None:
     assert _Config.from_toml({"phases": ["a", "b"], "rate": 1}) == _Config(phases=("a", "b"), rate=1.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "values",
     [{"rounds": "3"}, {"rounds": 3.5}, {"rounds": True}, {"round": 3}, {"rate": float("nan")}, {"rate": float("inf")}],
-    ids=["text", "fraction", "boolean", "unknown key", "nan", "inf"],
 )
 def test_a_table_that_does_not_fit_is_refused(values: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from agentsim.engine.decision import MAX_DIGITS, Decision, Real, WholeNumber, whole
 from agentsim.errors import DecisionError, UnreadableReply
+from tests.amounts import each_row
 from tests.engine.small import Terms
 
 
@@ -84,7 +85,7 @@ ACCEPTED: dict[str, tuple[str, int]] = {
 }
 
 
-@pytest.mark.parametrize(("literal", "expected"), ACCEPTED.values(), ids=ACCEPTED)
+@each_row("literal, expected", ACCEPTED.values())
 def test_is_a_whole_number(literal: str, expected: int) -> None:
     amount = _read(literal)
     assert amount == expected
@@ -163,7 +164,7 @@ def test_is_none_and_the_reason_is_a_line(literal: str) -> None:
     assert len(str(caught.value)) < 120, "a reason is a line for the model, not a copy of its reply"
 
 
-@pytest.mark.parametrize("literal", ["null", "NaN", "Infinity", "-Infinity", "1e999", "0150", "0x96", "9" * 5000])
+@each_row("literal", ["null", "NaN", "Infinity", "-Infinity", "1e999", "0150", "0x96", "9" * 5000])
 def test_what_is_no_json_number_is_no_whole_number(literal: str) -> None:
     with pytest.raises(UnreadableReply):
         _read(literal)

@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 from agentsim.engine.reading.text import Object, scan, strict_spans
 from agentsim.errors import AmbiguousReply
+from tests.amounts import each_row
 
 
 def found(text: str) -> list[tuple[str, str, Any]]:
     return [(each.state, text[each.start : each.end], each.value) for each in scan(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ('a {"b": {"c": 1}} d', [("strict", '{"b": {"c": 1}}', {"b": {"c": 1}})]),
         ("{ {} {{}} }{ {", [("strict", "{}", {}), ("strict", "{}", {})]),
@@ -32,10 +33,6 @@ def found(text: str) -> list[tuple[str, str, Any]]:
         ('{"b": 1, "c": "2', [("cut", '{"b": 1, "c": "2', None)]),
         ('{"b": 1 2} {"c": 2}', [("broken", '{"b": 1 2}', None), ("strict", '{"c": 2}', {"c": 2})]),
         ("in {1, 2} and {x}", []),
-    ],
-    ids=[
-        *["nested", "braces", "doubled braces", "braces in a string", "mended, then whole", "cut in a number"],
-        *["cut behind a value", "cut in a string", "broken, then whole", "prose"],
     ],
 )
 def test_objects_are_found_with_their_state_and_place(text: str, expected: list[tuple[str, str, Any]]) -> None:

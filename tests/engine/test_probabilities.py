@@ -17,6 +17,7 @@ from agentsim.engine.survey import SurveyAnswers
 from agentsim.engine.truth import Truth, truth_at
 from agentsim.engine.wording import Prompt
 from agentsim.errors import DecisionError
+from tests.amounts import each_row
 
 NAMES = ("Ann", "Bea", "Cyd")
 
@@ -31,8 +32,8 @@ class Who(Request[SurveyAnswers]):
         return Prompt((), (), (), (self.answer_line,))
 
 
-@pytest.mark.parametrize(
-    ("stated", "meant"),
+@each_row(
+    "stated, meant",
     [
         ({"a": 60, "b": 40}, (0.6, 0.4)),
         ({"a": 0.6, "b": 0.4}, (0.6, 0.4)),
@@ -53,14 +54,13 @@ class Who(Request[SurveyAnswers]):
         ({"a": "3 to 2", "b": "Remainder."}, (0.6, 0.4)),
         ({"a": "the rest", "b": "100%"}, (0.0, 1.0)),
     ],
-    ids=str,
 )
 def test_percent_decimals_fractions_odds_and_parts_mean_the_same(stated: Any, meant: tuple[float, float]) -> None:
     assert list(normalized(stated).values()) == pytest.approx(meant)
 
 
-@pytest.mark.parametrize(
-    ("stated", "reason"),
+@each_row(
+    "stated, reason",
     [
         ({"a": 0, "b": 0.0}, "must not all be zero"),
         ({"a": -1, "b": 2}, "must be numbers from 0, found -1 for a"),
@@ -82,7 +82,6 @@ def test_percent_decimals_fractions_odds_and_parts_mean_the_same(stated: Any, me
         ({"a": 10**400, "b": 1}, "must be numbers from 0"),
         ({"a": "9" * 400, "b": "1"}, "…"),
     ],
-    ids=lambda value: str(value)[:60],
 )
 def test_numbers_that_mean_nothing_together_are_refused_in_one_line(stated: Any, reason: str) -> None:
     with pytest.raises(ValueError, match="must") as caught:
@@ -112,7 +111,7 @@ def test_parts_do_not_depend_on_their_unit(parts: list[int], times: int) -> None
     assert list(normalized(named).values()) == pytest.approx(list(normalized(scaled).values()))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         '{"who": {"Ann": 50, "Bea": 30, "Cyd": 20}}',
@@ -131,8 +130,8 @@ def test_an_answer_is_read_and_keeps_the_numbers_as_stated(reply: str) -> None:
     assert SurveyAnswers.model_validate_json(decision.model_dump_json()) == decision
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
+@each_row(
+    "reply, reason",
     [
         ('{"who": {"Ann": 0, "Bea": 0, "Cyd": 0}}', "must not all be zero"),
         ('{"who": {"Ann": 60, "Bea": 40}}', "there is none for Cyd"),

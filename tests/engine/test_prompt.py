@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS
 from agentsim.engine.wording import Prompt, cleaned, in_quotes, quoted
+from tests.amounts import each_row
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
 NASTY = st.text(
@@ -78,7 +79,7 @@ CLEANED = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), CLEANED.values(), ids=CLEANED)
+@each_row("text, expected", CLEANED.values())
 def test_cleaned(text: str, expected: str) -> None:
     assert cleaned(text) == expected
 

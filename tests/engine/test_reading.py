@@ -15,6 +15,7 @@ from agentsim.engine.reading.layers import holds_remains, turn_of
 from agentsim.engine.reading.speech import split
 from agentsim.engine.reading.text import MAX_TEXT
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
+from tests.amounts import each_row
 from tests.engine.small import Terms
 
 
@@ -114,7 +115,7 @@ READ: dict[str, tuple[str, tuple[int, str, int]]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), READ.values(), ids=READ)
+@each_row("text, expected", READ.values())
 def test_is_read(text: str, expected: tuple[int, str, int]) -> None:
     assert _read(text) == expected
 
@@ -167,8 +168,8 @@ def test_is_not_read_and_says_why(text: str, error: type[DecisionError], reason:
     assert len(str(caught.value)) < 200, "a reason is a line for the model, not a copy of its reply"
 
 
-@pytest.mark.parametrize(
-    ("text", "price"),
+@each_row(
+    "text, price",
     [
         ('{"price": 5} {"price": 6}', 5),
         ('  {"price": 5} and then {"price": 6}', 5),
@@ -178,10 +179,6 @@ def test_is_not_read_and_says_why(text: str, error: type[DecisionError], reason:
         ('```json\n{"price": 5}\n```', None),
         ('{"price": "much"} {"price": 5}', None),
         ('{"price": 5} {"price": "much"}', 5),
-    ],
-    ids=[
-        *["two", "space before", "prose before", "another shape first", "another shape last", "fenced"],
-        *["does not fit", "another that does not fit"],
     ],
 )
 def test_where_the_first_object_counts_it_stands_at_the_beginning(text: str, price: int | None) -> None:
@@ -229,7 +226,7 @@ COUNTS: dict[str, tuple[str, tuple[int, int] | type[DecisionError]]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), COUNTS.values(), ids=COUNTS)
+@each_row("text, expected", COUNTS.values())
 def test_the_object_that_counts_is_not_passed_over_for_another(
     text: str, expected: tuple[int, int] | type[DecisionError]
 ) -> None:
@@ -252,8 +249,8 @@ class Ask(Terms[Wish], kind="wish"):
     """What do you wish?"""
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
+    "text, expected",
     [
         ('{"size": 3}', Wish(size=3)),
         ('{"Colour": "red", "size": 3}', Wish(colour="red", size=3)),
@@ -262,10 +259,6 @@ class Ask(Terms[Wish], kind="wish"):
         ("{}", None),
         ('{"mood": 1}', None),
         ('{"colour": "red"} {"mood": 1}', None),
-    ],
-    ids=[
-        *["alone", "other case", "one of three names one", "each names another"],
-        *["empty", "names none", "no object decides"],
     ],
 )
 def test_an_object_counts_that_names_what_is_decided(text: str, expected: Wish | None) -> None:

@@ -341,10 +341,10 @@ def growth(request: Request[Any], unit: tuple[str, str, str]) -> float:
     return least
 
 
-@amounts("one_of", 12, 1)
+@amounts("one_of", 27, 4)
 @pytest.mark.parametrize("name", KINDS.values())
 def test_what_a_reply_costs_grows_with_its_length_and_not_faster(name: str, one_of: int) -> None:
-    """Of every kind of question one unit of twelve, or all of them."""
+    """Each unit is put to one kind of question, or to one in four."""
     assert FACTOR * LONGEST <= MAX_TEXT
     request = asked(name).request
     cost(request, ("", "Hm.", ""), 1)  # the schema and the patterns are made before anything is measured

@@ -16,6 +16,7 @@ from agentsim.engine.options import FieldOverride, FormField, closed_object
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision
+from tests.amounts import each_row
 from tests.engine.small import Bid, Say
 
 
@@ -78,7 +79,7 @@ CHECKED: dict[str, tuple[Move, Motion, str | None]] = {
 }
 
 
-@pytest.mark.parametrize(("request_", "decision", "reason"), CHECKED.values(), ids=CHECKED)
+@each_row("request_, decision, reason", CHECKED.values())
 def test_check_says_what_is_legal(request_: Move, decision: Motion, reason: str | None) -> None:
     if reason is None:
         request_.check(decision)
@@ -88,8 +89,8 @@ def test_check_says_what_is_legal(request_: Move, decision: Motion, reason: str 
         assert str(error.value) == reason
 
 
-@pytest.mark.parametrize(
-    ("names", "kind"),
+@each_row(
+    "names, kind",
     [
         (("A", "B"), "string"),
         ((1, 2), "integer"),
@@ -99,7 +100,6 @@ def test_check_says_what_is_legal(request_: Move, decision: Motion, reason: str 
         (("A", 1, None), ["string", "integer", "null"]),
         ((None,), "null"),
     ],
-    ids=["names", "numbers", "name or null", "number or null", "mixed", "all three", "only null"],
 )
 def test_schema_of_a_choice_has_the_types_of_its_values(names: tuple[Any, ...], kind: Any) -> None:
     assert Move(player="A", names=names).schema()["properties"]["whom"] == {"type": kind, "enum": list(names)}
@@ -139,7 +139,7 @@ def test_golden_fingerprint_since_every_journal_depends_on_it() -> None:
     assert MOVE.fingerprint == GOLDEN
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         replace(MOVE, player="B"),
@@ -153,7 +153,6 @@ def test_golden_fingerprint_since_every_journal_depends_on_it() -> None:
         Bid(player="A"),
         Say(player="A"),
     ],
-    ids=["player", "choice", "order", "null", "low", "high", "no high", "length", "bid", "say"],
 )
 def test_fingerprint_changes_with_kind_player_and_options(other: Request[Any]) -> None:
     assert other.fingerprint != MOVE.fingerprint

@@ -13,6 +13,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt
 from agentsim.errors import DecisionError, IllegalDecision
+from tests.amounts import each_row
 from tests.players.filled import Filled
 
 TEAM = ("Ada", "Bo", "Cy")
@@ -78,8 +79,8 @@ def test_a_list_that_is_not_legal_is_refused_with_what_would_be(
     assert str(refused.value) == why
 
 
-@pytest.mark.parametrize(
-    ("said", "invited"),
+@each_row(
+    "said, invited",
     [
         ('["Bo", "ada"]', ("Bo", "Ada")),
         ('"Bo and Ada"', ("Bo", "Ada")),

@@ -17,6 +17,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision, UnreadableReply
+from tests.amounts import each_row
 
 ERRANDS = Variant(
     "do",
@@ -99,8 +100,8 @@ def test_of_a_menu_the_texts_that_a_value_does_not_take_are_not_judged_and_those
             menu.parse(json.dumps({"do": "say", "how": {"text": words}}))
 
 
-@pytest.mark.parametrize(
-    ("do", "how", "why"),
+@each_row(
+    "do, how, why",
     [
         ("buy", {"good": "tin", "price": 10}, r"how\.price must be a whole number from 1 to 9\."),
         ("buy", {"good": "hay", "price": 1}, r"how\.good must be one of: tin, corn\."),

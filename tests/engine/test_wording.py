@@ -6,6 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from agentsim.engine.wording import CUT, Naming, aligned, counted, cut, first_place, listed, near, sentence
+from tests.amounts import each_row
 
 
 def test_what_is_cut_says_so_within_its_limit() -> None:
@@ -50,8 +51,8 @@ def test_a_misspelt_name_is_guessed_where_one_is_near() -> None:
 PLAYERS = ("A", "I", "B", "Ada", "Ada Lovelace", "agent1", "agent12", "x.y")
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
+@each_row(
+    "text, named",
     [
         ("B and B's friend, not B-2, DB or b", ["B", "B"]),
         ("agent12, agent123, agent1.", ["agent12", "agent1"]),
@@ -67,8 +68,8 @@ def test_who_is_named(text: str, named: list[str]) -> None:
     assert list(Naming((player, player) for player in PLAYERS).named(text)) == named
 
 
-@pytest.mark.parametrize(
-    ("names", "text", "named"),
+@each_row(
+    "names, text, named",
     [
         (["Ana", "Ana Maria"], "Ana Maria, and Ana; not Anabel or Ana-Maria.", ["Ana Maria", "Ana"]),
         (["Ana", "Maria", "Ana Maria"], "Maria left. Ana Maria stays.", ["Maria", "Ana Maria"]),
@@ -82,20 +83,6 @@ def test_who_is_named(text: str, named: list[str]) -> None:
         (["นารี"], "ฉันชอบนารีมาก", ["นารี"]),
         (["علی"], "علی گفت؛ نه علی‌رضا.", ["علی"]),
         (["Ομάδα", "Ана"], "Ομάδα και Ана. Ομάδας;", ["Ομάδα", "Ана"]),
-    ],
-    ids=[
-        "longest",
-        "parts",
-        "accents",
-        "numbers",
-        "Chinese",
-        "Latin within Chinese",
-        "Japanese",
-        "Korean",
-        "Hindi",
-        "Thai",
-        "Persian",
-        "Greek",
     ],
 )
 def test_names_of_several_words_and_other_scripts_are_found(names: list[str], text: str, named: list[str]) -> None:

@@ -23,6 +23,7 @@ from agentsim.models.faults import ErrorFactory, RequestNotAccepted
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
+from tests.amounts import each_row
 from tests.fakes.replies import envelope
 
 KEY = "sk-canary-1234567890abcdef"
@@ -57,8 +58,8 @@ GEMINI_QUOTA = [
 WINDOW = "This model's maximum context length is 512 tokens."
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "kind", "code"),
+@each_row(
+    "status, body, kind, code",
     [
         (400, error("no", code="context_length_exceeded"), RequestRefused, "context"),
         (400, error("This model's maximum context length is 8192 tokens."), RequestRefused, "context"),
@@ -119,8 +120,8 @@ def test_a_status_and_its_body(status: int, body: Any, kind: type[ModelError], c
     assert (fault.code, fault.status) == (code, status)
 
 
-@pytest.mark.parametrize(
-    ("reported", "kind", "code"),
+@each_row(
+    "reported, kind, code",
     [
         ({"code": 502, "message": "upstream"}, TransportFailed, "http_502"),
         ({"code": "503"}, TransportFailed, "http_503"),
@@ -183,7 +184,7 @@ OBJECTED: list[tuple[int, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body"), OBJECTED)
+@each_row("status, body", OBJECTED)
 def test_a_filter_is_one_in_any_status_and_in_any_words(status: int, body: Any) -> None:
     fault = judged(status, body)
     assert (type(fault), fault.code) == (RequestRefused, "moderation")
@@ -207,8 +208,8 @@ def test_an_account_that_is_closed_is_no_filter() -> None:
     assert fault.code == "forbidden"
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
+@each_row(
+    "status, said",
     [
         (400, error("Prompt 超长", code="1261")),
         (400, error("no", code="1261")),
@@ -230,8 +231,8 @@ def test_a_prompt_that_is_too_long_is_known_in_any_words(status: int, said: Any)
     assert (type(fault), fault.code) == (RequestRefused, "context")
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 422])
-@pytest.mark.parametrize(
+@each_row("status", [400, 403, 404, 422])
+@each_row(
     "words",
     [
         "Model 'gpt-5-mini': parameter temperature is not available for it",
@@ -319,8 +320,8 @@ def certificate(code: int, words: str) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
-    ("code", "words", "hint"),
+@each_row(
+    "code, words, hint",
     [
         (18, "self-signed certificate", "SSL_CERT_FILE"),
         (19, "self-signed certificate in certificate chain", "SSL_CERT_FILE"),
@@ -343,7 +344,7 @@ def test_a_certificate_that_is_not_trusted_is_the_cause_with_what_would_make_it_
     assert KEY not in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         b"404 page not found",
@@ -354,7 +355,6 @@ def test_a_certificate_that_is_not_trusted_is_the_cause_with_what_would_make_it_
         {"error": {"message": "Invalid URL (POST /v1/v1/chat/completions)", "type": "invalid_request_error"}},
         {"error": "Not found"},
     ],
-    ids=["Ollama", "FastAPI", "nothing", "nginx", "Express", "OpenAI", "plain"],
 )
 def test_a_path_that_is_not_found_is_a_question_of_the_address_and_not_of_the_model(body: Any) -> None:
     said = str(judged(404, body, faults=OLLAMA))
@@ -436,7 +436,7 @@ WORDS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("body", "words"), WORDS.values(), ids=WORDS)
+@each_row("body, words", WORDS.values())
 def test_an_error_is_told_in_the_hosts_words_and_names_the_field(body: Any, words: str) -> None:
     fault = judged(422, body)
     assert str(fault).endswith(f"[it says: {words}]")
@@ -493,8 +493,8 @@ def received(body: Any, content_type: str = "application/json") -> Any:
         return fault
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "code"),
+@each_row(
+    "body, kind, code",
     [
         (b"<html>Log in</html>", TransportFailed, "bad_envelope"),
         (b"", TransportFailed, "bad_envelope"),
@@ -526,14 +526,13 @@ def test_a_200_that_is_no_completion(body: Any, kind: type[ModelError], code: st
     assert fault.code == code
 
 
-@pytest.mark.parametrize(
+@each_row(
     "nothing",
     [
         *({"message": None, "code": None}, {"message": "", "code": 0}, {}, "", None, False),
         *({"code": 0, "message": "success"}, {"code": "0", "message": "OK"}, {"code": 200, "message": "ok"}, "none"),
         *({"code": 0, "message": "success", "request_id": "r-1"}, [], [None], {"error": {"code": None}}),
     ],
-    ids=repr,
 )
 def test_a_good_answer_beside_an_error_that_says_nothing_is_a_good_answer(nothing: Any) -> None:
     assert received(envelope("yes") | {"error": nothing}).text == "yes"
@@ -570,8 +569,8 @@ def test_a_refusal_is_a_completion_that_says_so_and_is_paid_for(
     assert (completion.text, completion.refusal, completion.usage.completion_tokens) == (text, refusal, 5)
 
 
-@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "unexpected_tool_call", "malformed_tool_use"])
-@pytest.mark.parametrize("content", ["I trust B, because", None, '{"vote": "C"}'])
+@each_row("reason", ["MALFORMED_FUNCTION_CALL", "unexpected_tool_call", "malformed_tool_use"])
+@each_row("content", ["I trust B, because", None, '{"vote": "C"}'])
 def test_what_stands_before_a_call_that_cannot_be_read_is_no_answer(reason: str, content: str | None) -> None:
     completion = received(envelope(None, message={"content": content}, finish_reason=reason))
     assert isinstance(completion, Completion)
@@ -608,8 +607,8 @@ def test_no_piece_of_a_key_is_left_where_a_text_is_cut() -> None:
         assert "canary" not in completion.text
 
 
-@pytest.mark.parametrize(
-    ("message", "text", "reasoning"),
+@each_row(
+    "message, text, reasoning",
     [
         ({"content": "yes"}, "yes", None),
         ({"content": ""}, "", None),
@@ -646,7 +645,7 @@ def test_what_the_response_says_of_itself() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [b"NaN", b"-1", b'"12"', b"true", b"1e999", b"null", b"[]", b"1" + b"0" * 400])
+@each_row("value", [b"NaN", b"-1", b'"12"', b"true", b"1e999", b"null", b"[]", b"1" + b"0" * 400])
 def test_usage_that_cannot_be_is_unknown(value: bytes) -> None:
     usage = b'{"prompt_tokens": V, "completion_tokens": V, "cost": V, "prompt_tokens_details": V}'.replace(b"V", value)
     body = b'{"choices": [{"message": {"content": "x"}}], "usage": ' + usage + b"}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from agentsim.models.base import FINISH_REASONS, Ending, ending
+from tests.amounts import each_row
 
 SPELT: dict[Ending, tuple[str, ...]] = {
     "whole": (
@@ -61,14 +60,12 @@ SPELT: dict[Ending, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("how", "word"), [(how, word) for how, words in SPELT.items() for word in words])
+@each_row("how, word", [(how, word) for how, words in SPELT.items() for word in words])
 def test_a_word_is_known_in_every_spelling(how: Ending, word: str) -> None:
     assert ending(word) == how
 
 
-@pytest.mark.parametrize(
-    "word", ["wrapped_up", "", "reason", "FINISH_REASON_UNSPECIFIED", "stop!stop", "\u202estop it"]
-)
+@each_row("word", ["wrapped_up", "", "reason", "FINISH_REASON_UNSPECIFIED", "stop!stop", "\u202estop it"])
 def test_what_no_table_knows_is_not_guessed(word: str) -> None:
     assert ending(word) is None
 

@@ -13,6 +13,7 @@ from agentsim.models.faults import ErrorFactory, RequestNotAccepted, room_for_re
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.models.wire import chat, messages, responses
+from tests.amounts import each_row
 
 HOST = ErrorFactory(BUILT_IN["openai"], "echo")
 VIOLATES = "Content violates usage guidelines. Team: x, Failed check: SAFETY_CHECK_TYPE_BIO"
@@ -446,7 +447,7 @@ PARAMETERS: dict[str, tuple[int, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", JUDGED)
+@each_row("name", JUDGED)
 def test_a_refusal_is_known_by_its_words(name: str) -> None:
     status, body, kind, code = JUDGED[name]
     fault = HOST.status(status, {}, json.dumps(body).encode())
@@ -466,9 +467,7 @@ KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("wanted", "host"), [(wanted, host) for wanted, hosts in KNOWN.items() for host in hosts], ids=str
-)
+@each_row("wanted, host", [(wanted, host) for wanted, hosts in KNOWN.items() for host in hosts])
 def test_a_refusal_of_a_host_is_known_by_its_words_or_code(wanted: tuple[type[ModelError], str], host: str) -> None:
     status, body = KNOWN[wanted][host]
     fault = HOST.status(status, {}, body.encode() if isinstance(body, str) else json.dumps(body).encode())
@@ -578,7 +577,7 @@ ROOMS: dict[str, tuple[str, int, int | None]] = {
 }
 
 
-@pytest.mark.parametrize("host", ROOMS)
+@each_row("host", ROOMS)
 def test_the_room_for_a_reply_is_the_window_without_the_prompt(host: str) -> None:
     words, cap, room = ROOMS[host]
     assert room_for_reply(words, cap) == (None if room is None else room - room // 8)
@@ -613,13 +612,10 @@ RESPONSES: dict[str, Any] = {
 MESSAGES: dict[str, Any] = {"type": "message", "content": [{"type": "text", "text": "W"}], "stop_reason": "end_turn"}
 
 
-@pytest.mark.parametrize(
-    "error", [{"code": None, "message": None}, {"code": 0, "message": "success"}, {}, "", "ok"], ids=str
-)
-@pytest.mark.parametrize(
-    ("wire", "answer"),
+@each_row("error", [{"code": None, "message": None}, {"code": 0, "message": "success"}, {}, "", "ok"])
+@each_row(
+    "wire, answer",
     [(chat, CHAT), (responses, RESPONSES), (messages, MESSAGES)],
-    ids=["chat", "responses", "messages"],
 )
 def test_an_error_that_says_nothing_beside_an_answer_is_none(wire: Any, answer: dict[str, Any], error: object) -> None:
     completion: Completion = wire.completion({**answer, "error": error}, HOST, None)
@@ -670,8 +666,8 @@ USED = {**UNTOUCHED, "anthropic-ratelimit-input-tokens-remaining": "3000"}
 BUSY = "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29937, Requested 385. Try in 644ms."
 
 
-@pytest.mark.parametrize(
-    ("status", "words", "headers", "kind"),
+@each_row(
+    "status, words, headers, kind",
     [
         (429, TPM, {}, RequestRefused),
         (429, GROQ, {}, RequestRefused),
@@ -723,8 +719,8 @@ CODED: dict[str, tuple[int, dict[str, Any], type[ModelError], str]] = {
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", CODED)
+@each_row("language", LANGUAGES)
+@each_row("name", CODED)
 def test_codes_decide_in_every_language(name: str, language: str) -> None:
     status, codes, kind, code = CODED[name]
     fault = HOST.status(status, {}, json.dumps({"error": {"message": LANGUAGES[language], **codes}}).encode())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agentsim.errors import ScenarioError
 from agentsim.models.keys import key_for, redact
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
+from tests.amounts import each_row
 
 KEY = "sk-canary-1234567890+/abcdef"
 
@@ -52,7 +53,7 @@ QUOTED = [
 ]
 
 
-@pytest.mark.parametrize("quotes", QUOTED)
+@each_row("quotes", QUOTED)
 def test_a_key_in_quotes_is_refused_in_one_line_that_says_so(quotes: str) -> None:
     with pytest.raises(ScenarioError, match="the key in OPENAI_API_KEY stands in quotes") as caught:
         key_for(BUILT_IN["openai"], {"OPENAI_API_KEY": quotes.format(KEY)})
@@ -71,7 +72,7 @@ def test_no_variable_no_key() -> None:
     assert key_for(resolve("openai", {"openai": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, env), env) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         KEY,

@@ -20,6 +20,7 @@ from agentsim.models.faults import RequestNotAccepted
 from agentsim.models.pacing import RateLimits, RetryCount, RetryPolicy, call_with_retries
 from agentsim.models.profiles import extra_problem, resolve
 from agentsim.models.remote import Endpoint, Endpoints, RemoteModel
+from tests.amounts import each_row
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -115,7 +116,7 @@ def test_a_table_of_another_type_takes_the_place_of_ours() -> None:
     assert (kept["json_schema"]["strict"], "schema" in kept["json_schema"]) == (False, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "extra",
     [
         {"stream": True},

@@ -10,6 +10,7 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.models.keys import Variables, key_disclosure, key_for, variable_for
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
+from tests.amounts import each_row
 
 FOREIGN = "https://lab.example/v1"
 NEAR = "http://localhost:8000/v1"
@@ -32,7 +33,7 @@ def refused(profile: Profile, *allowed: str) -> str:
     return caught.value.problem
 
 
-@pytest.mark.parametrize(
+@each_row(
     "variable",
     [
         "LAB_KEY",
@@ -48,7 +49,7 @@ def refused(profile: Profile, *allowed: str) -> str:
         "APIKEY",
     ],
 )
-@pytest.mark.parametrize("address", [NEAR, FOREIGN])
+@each_row("address", [NEAR, FOREIGN])
 def test_a_key_by_its_name_goes_where_the_scenario_says(variable: str, address: str) -> None:
     assert not refused(lab(variable, address))
 
@@ -83,8 +84,8 @@ FOREIGN_VARIABLES = {
 }
 
 
-@pytest.mark.parametrize("variable", FOREIGN_VARIABLES.values(), ids=FOREIGN_VARIABLES)
-@pytest.mark.parametrize("address", [NEAR, FOREIGN, "https://api.openai.com.example/v1"])
+@each_row("variable", FOREIGN_VARIABLES.values())
+@each_row("address", [NEAR, FOREIGN, "https://api.openai.com.example/v1"])
 def test_what_is_for_somebody_else_or_no_key_goes_where_the_user_lets_it(variable: str, address: str) -> None:
     said = refused(lab(variable, address))
     assert said.startswith(f"{variable} would be sent as a key to {address.removesuffix('/v1')}: it is ")
@@ -93,8 +94,8 @@ def test_what_is_for_somebody_else_or_no_key_goes_where_the_user_lets_it(variabl
     assert not refused(lab(variable, address), variable)
 
 
-@pytest.mark.parametrize(
-    ("variable", "address"),
+@each_row(
+    "variable, address",
     [
         ("OPENAI_API_KEY", "https://api.openai.com/v1"),
         ("OPENAI_API_KEY", "https://eu.api.openai.com/v1"),
@@ -117,7 +118,7 @@ def test_what_else_a_name_says_counts_at_a_provider_s_own_address_too(variable: 
     assert refused(lab(variable, "https://api.openai.com/v1"))
 
 
-@pytest.mark.parametrize("profile", BUILT_IN.values(), ids=BUILT_IN)
+@each_row("profile", BUILT_IN.values())
 def test_what_is_built_in_needs_no_leave(profile: Profile) -> None:
     at = replace(profile, base_url=profile.base_url or "https://mine.openai.azure.com/openai")
     assert not at.key_envs or not refused(at)
@@ -133,8 +134,8 @@ def test_a_copy_of_an_environment_allows_nothing() -> None:
         key_for(lab("HOME"), {**Variables({"HOME": "x"}, ["HOME"])})
 
 
-@pytest.mark.parametrize(
-    ("profile", "line"),
+@each_row(
+    "profile, line",
     [
         (lab("LAB_KEY", NEAR), "the key in LAB_KEY goes to http://localhost:8000, as lab"),
         (lab("LAB_KEY", "http://127.0.0.2:1/v1"), "the key in LAB_KEY goes to http://127.0.0.2:1, as lab"),

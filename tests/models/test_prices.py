@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from agentsim.models.base import Usage
 from agentsim.models.prices import CATALOGUE, Price, Prices, longest_reply
 from agentsim.models.profiles import BUILT_IN, ProviderSettings
+from tests.amounts import each_row
 
 MILLION = Usage(prompt_tokens=1_000_000, cached_tokens=500_000, completion_tokens=1_000_000)
 
@@ -37,7 +38,7 @@ def test_gemini_is_google() -> None:
     assert Prices({}).has_price("gemini/gemini-2.5-flash")
 
 
-@pytest.mark.parametrize("name", ["lab/x", "openai/gpt-nonsense", "openai/", "openai", "my-openai/gpt-5-mini", ""])
+@each_row("name", ["lab/x", "openai/gpt-nonsense", "openai/", "openai", "my-openai/gpt-5-mini", ""])
 def test_an_unknown_price_is_none_and_never_zero(name: str) -> None:
     prices = Prices({})
     assert not prices.has_price(name)
@@ -51,7 +52,7 @@ def test_unknown_tokens_make_an_unknown_cost() -> None:
     assert prices.cost("openai/gpt-5-mini", Usage()) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "ollama/llama3.2",
@@ -78,7 +79,7 @@ def at(name: str, address: str) -> float | None:
     return Prices({}, {provider: ProviderSettings(base_url=address)}).cost(name, MILLION)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "place",
     [
         *("127.0.0.1:8000", "localhost", "[::1]:1234", "10.0.0.7:8000", "192.168.1.5", "100.64.0.1", "[fd00::1]"),
@@ -89,8 +90,8 @@ def test_a_server_on_machines_of_ones_own_is_free(place: str) -> None:
     assert at("vllm/x", f"http://{place}/v1") == 0.0
 
 
-@pytest.mark.parametrize("place", ["api.example.com", "8.8.8.8", "134744072", "[2606:4700::1111]:8000"])
-@pytest.mark.parametrize("name", ["ollama/x", "vllm/x", "lmstudio/x", "llama-server/x"])
+@each_row("place", ["api.example.com", "8.8.8.8", "134744072", "[2606:4700::1111]:8000"])
+@each_row("name", ["ollama/x", "vllm/x", "lmstudio/x", "llama-server/x"])
 def test_a_server_elsewhere_is_not_free_because_of_its_name(name: str, place: str) -> None:
     assert at(name, f"https://{place}/v1") is None
 
@@ -151,7 +152,7 @@ def test_a_reply_without_a_cap_is_reckoned_with_what_the_model_can_say(
     assert longest_reply(model, cap) == tokens
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "anthropic/claude-sonnet-4-5",

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from agentsim.errors import ScenarioError
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, WireName, extra_problem, resolve
+from tests.amounts import each_row
 
 
 def test_every_built_in_profile_resolves_to_itself() -> None:
@@ -100,8 +101,8 @@ def test_a_provider_of_ones_own() -> None:
     assert (profile.structured, profile.max_tokens_field, profile.spacing_s) == ("json_schema", "max_tokens", 0.0)
 
 
-@pytest.mark.parametrize(
-    ("address", "keys"),
+@each_row(
+    "address, keys",
     [
         ("http://127.0.0.1:8000/v1", ()),
         ("https://proxy.example/v1", ()),
@@ -132,7 +133,7 @@ def test_the_scheme_of_an_address_is_in_lower_case() -> None:
     assert resolve("ollama", {}, {"OLLAMA_HOST": "HTTP://gpu1"}).base_url == "http://gpu1:80/v1"
 
 
-@pytest.mark.parametrize("host", ["gpu1", "a_b", "a.example.", "[::1]", "2130706433", "xn--a", "127.0.0.1"])
+@each_row("host", ["gpu1", "a_b", "a.example.", "[::1]", "2130706433", "xn--a", "127.0.0.1"])
 def test_other_hosts_are_left_to_the_network(host: str) -> None:
     for port in ("", ":", ":8000"):
         assert ProviderSettings(base_url=f"http://{host}{port}/v1").base_url
@@ -145,8 +146,8 @@ def test_the_table_counts_more_than_the_environment() -> None:
     assert resolve("openrouter", {}, env).base_url == "http://127.0.0.1:2/v1"
 
 
-@pytest.mark.parametrize(
-    ("host", "base_url"),
+@each_row(
+    "host, base_url",
     [
         ("gpu1", "http://gpu1:11434/v1"),
         ("gpu1:8080", "http://gpu1:8080/v1"),
@@ -173,7 +174,7 @@ def test_ollama_base_url_is_taken_as_it_is() -> None:
     assert resolve("ollama", {}, env).base_url == "http://gpu1:1/v1"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address", ["nonsense", "ftp://x/v1", "http://user:canary@x/v1", "http://x:99999", "http://[x", "http://x/v1?"]
 )
 def test_an_unusable_address_in_the_environment_is_named_but_not_shown(address: str) -> None:
@@ -206,7 +207,7 @@ def test_a_table_without_an_address_says_which_key_is_missing() -> None:
     assert caught.value.key == "providers.lab.base_url"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "table",
     [
         {"spacing_ms": -1},
@@ -236,8 +237,8 @@ def test_a_wrong_table_is_refused_without_showing_what_it_holds(table: dict[str,
     assert "canary" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("provider", "settings", "address", "service"),
+@each_row(
+    "provider, settings, address, service",
     [
         ("anthropic", {}, "https://api.anthropic.com", "anthropic"),
         ("anthropic", {"wire": "messages"}, "https://api.anthropic.com", "anthropic"),
@@ -282,8 +283,8 @@ def test_at_another_address_no_path_is_made_up() -> None:
     assert resolve("anthropic", {"anthropic": settings}, {}).base_url == "https://gateway.example"
 
 
-@pytest.mark.parametrize(
-    ("path", "settings", "version"),
+@each_row(
+    "path, settings, version",
     [
         ("/openai", {}, "2024-10-21"),
         ("/openai", {"wire": "responses"}, "2025-04-01-preview"),
@@ -324,7 +325,7 @@ def test_a_pin_is_refused_where_no_host_is_to_choose(provider: str) -> None:
     assert caught.value.key == f"providers.{provider}.pin"
 
 
-@pytest.mark.parametrize("pin", ["", " deepinfra", "deep infra", "a" * 101, "a\nb", '"x"'])
+@each_row("pin", ["", " deepinfra", "deep infra", "a" * 101, "a\nb", '"x"'])
 def test_a_pin_is_a_slug(pin: str) -> None:
     with pytest.raises(ValidationError, match="pin"):
         ProviderSettings(pin=pin)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.wording import cleaned
 from agentsim.models.keys import redact, redact_reply
-from tests.amounts import examples
+from tests.amounts import each_row, examples
 
 KEY = "sk-canary-Aa0_1234567890+/abcdef-GHIJKLMNOP"
 PIECE = 16
@@ -61,7 +61,7 @@ def shows(text: str) -> bool:
     return any(piece in read for read in (text, in_json, unquote(text)) for piece in pieces)
 
 
-@pytest.mark.parametrize("spelt", SPELT.values(), ids=SPELT)
+@each_row("spelt", SPELT.values())
 def test_a_key_goes_however_it_is_spelt_and_what_stands_around_it_stays(spelt: str) -> None:
     assert shows(spelt), "nothing is hidden there"
     for text in (f"say {spelt} aloud", f'{{"message": "it is {spelt}!"}}'):
@@ -74,7 +74,7 @@ def test_a_key_goes_however_it_is_spelt_and_what_stands_around_it_stays(spelt: s
         assert redact_reply(kept, [KEY]) == kept
 
 
-@pytest.mark.parametrize("spelt", SPELT.values(), ids=SPELT)
+@each_row("spelt", SPELT.values())
 def test_json_with_a_key_in_it_stays_json(spelt: str) -> None:
     kept = json.loads(redact_reply(f'{{"message": "it is {spelt}!"}}', [KEY]))["message"]
     assert re.fullmatch(r"it is .{0,4}\[redacted\].{0,4}!", kept)

@@ -16,6 +16,7 @@ from agentsim.models.pacing import (
     retry_verdict,
     retry_wait,
 )
+from tests.amounts import each_row
 
 BROKEN = TransportFailed("broken", code="http_500")
 REFUSED = RequestRefused("no", code="refusal")
@@ -85,8 +86,8 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     assert story.verdicts == [RetryVerdict(None, exceeds_patience=True)]
 
 
-@pytest.mark.parametrize(
-    ("error", "waited_s", "is_held"),
+@each_row(
+    "error, waited_s, is_held",
     [
         (limited(100), 0.0, False),
         (limited(100), 200.5, True),

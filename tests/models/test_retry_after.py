@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.models.faults import retry_after
+from tests.amounts import each_row
 
 DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
 EPOCH = 1_795_255_200  # the same time
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
+@each_row(
+    "headers, seconds",
     [
         ({"Retry-After": "3"}, 3.0),
         ({"retry-after": " 0.5 "}, 0.5),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentsim.models.prices import small_cap
+from tests.amounts import each_row
 
 THINK = (
     *("openai/o3", "openai/o4-mini", "openai/gpt-5-mini", "openrouter/openai/gpt-5", "openrouter/openai/gpt-oss-120b"),
@@ -26,19 +27,19 @@ ANSWER = (
 )
 
 
-@pytest.mark.parametrize("model", THINK)
+@each_row("model", THINK)
 def test_a_model_that_thinks_needs_room_for_it(model: str) -> None:
     assert small_cap(model, 4095) == 4096
     assert small_cap(model, 4096) is None
     assert small_cap(model, None) is None, "without a cap there is all the room"
 
 
-@pytest.mark.parametrize("model", ANSWER)
+@each_row("model", ANSWER)
 def test_one_that_answers_at_once_may_have_any_cap(model: str) -> None:
     assert small_cap(model, 50) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "extra",
     [
         {"reasoning_effort": "minimal"},

@@ -14,6 +14,7 @@ from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import BUILT_IN, WireName
 from agentsim.models.wire import WIRES
 from agentsim.models.wire.common import Function
+from tests.amounts import each_row
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
@@ -81,26 +82,24 @@ OTHERS: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize("thought", THINKING, ids=str)
+@each_row("wire", ALL)
+@each_row("thought", THINKING)
 def test_commentary_and_analysis_are_thinking(wire: WireName, thought: dict[str, Any]) -> None:
     beside, alone = read(wire, answer(wire, thought, part(WORDS))), read(wire, answer(wire, thought))
     assert (beside.text, beside.reasoning, beside.unknown) == (WORDS, SECRET, None)
     assert (alone.text, alone.reasoning) == ("", SECRET)
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize(("other", "name"), OTHERS, ids=str)
+@each_row("wire", ALL)
+@each_row("other, name", OTHERS)
 def test_a_part_of_another_role_is_left_out_and_named(wire: WireName, other: dict[str, Any], name: str) -> None:
     beside, alone = read(wire, answer(wire, other, part(WORDS))), read(wire, answer(wire, other))
     assert (beside.text, beside.reasoning, beside.unknown) == (WORDS, None, name)
     assert (alone.text, alone.unknown) == ("", name)
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize(
-    "said", [{"phase": "final_answer"}, {"channel": "final"}, {"role": "Assistant"}, {"phase": ""}]
-)
+@each_row("wire", ALL)
+@each_row("said", [{"phase": "final_answer"}, {"channel": "final"}, {"role": "Assistant"}, {"phase": ""}])
 def test_the_final_channel_is_the_answer(wire: WireName, said: dict[str, Any]) -> None:
     for read_back in (read(wire, answer(wire, part(WORDS, **said))), read(wire, answer(wire, part(WORDS), **said))):
         assert (read_back.text, read_back.reasoning, read_back.unknown) == (WORDS, None, None)
@@ -120,7 +119,7 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@each_row("name", CHOICES)
 def test_the_text_is_that_of_the_first_choice_with_words_of_the_model(name: str) -> None:
     assert read("chat", {"choices": CHOICES[name]}).text == WORDS
 
@@ -218,17 +217,17 @@ CALLS: dict[str, tuple[tuple[str, Any], ...]] = {
 }
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
-@pytest.mark.parametrize("name", CALLS)
+@each_row("wire", ALL)
+@each_row("forced", [True, False])
+@each_row("name", CALLS)
 def test_of_several_calls_the_one_that_was_asked_for_counts(wire: WireName, forced: bool, name: str) -> None:
     made = read(wire, calling(wire, *CALLS[name]), Function("vote", forced, VOTE))
     assert (json.loads(made.text), made.unusable) == (VOTES_C, None)
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
-@pytest.mark.parametrize("tool", ["think", "Reasoning", "record_thoughts", "analysis"])
+@each_row("wire", ALL)
+@each_row("forced", [True, False])
+@each_row("tool", ["think", "Reasoning", "record_thoughts", "analysis"])
 def test_a_call_of_a_thinking_tool_is_thinking(wire: WireName, forced: bool, tool: str) -> None:
     function = Function("pitch", forced, PITCH)
     alone = read(wire, calling(wire, (f"functions.{tool}:0", {"text": SECRET})), function)
@@ -243,9 +242,9 @@ def test_a_call_of_a_thinking_tool_is_thinking(wire: WireName, forced: bool, too
 PRIVATE_TOOLS = ("note_to_self", "save_memory", "remember", "scratch", "functions.Memory:0", "private_note", "log")
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
-@pytest.mark.parametrize("tool", PRIVATE_TOOLS)
+@each_row("wire", ALL)
+@each_row("forced", [True, False])
+@each_row("tool", PRIVATE_TOOLS)
 def test_a_call_by_which_a_model_notes_something_is_no_speech(wire: WireName, forced: bool, tool: str) -> None:
     function = Function("pitch", forced, PITCH)
     alone = read(wire, calling(wire, (tool, {"text": SECRET})), function)
@@ -254,9 +253,9 @@ def test_a_call_by_which_a_model_notes_something_is_no_speech(wire: WireName, fo
     assert json.loads(both.text) == {"text": WORDS}
 
 
-@pytest.mark.parametrize("wire", ALL)
-@pytest.mark.parametrize(
-    ("tool", "forced"),
+@each_row("wire", ALL)
+@each_row(
+    "tool, forced",
     [
         *(("python", True), ("python", False), ("web_search", True), ("archive", False), ("oracle", False)),
         *(("decide_strategy", False), ("send_dm", False), ("sendMessage", False), ("whisper", False)),
@@ -276,8 +275,8 @@ ENDED: dict[WireName, tuple[str, tuple[str | None, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("function", [None, Function("pitch", False, PITCH)], ids=["no schema", "a schema"])
-@pytest.mark.parametrize(("wire", "ended"), [(wire, word) for wire, (_, words) in ENDED.items() for word in words])
+@each_row("function", [None, Function("pitch", False, PITCH)])
+@each_row("wire, ended", [(wire, word) for wire, (_, words) in ENDED.items() for word in words])
 def test_words_beside_a_made_up_call_are_asked_again_however_the_answer_ended(
     wire: WireName, ended: str | None, function: Function | None
 ) -> None:
@@ -424,8 +423,8 @@ ARGUMENTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
-@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
+@each_row("name", ARGUMENTS)
+@each_row("forced", [True, False])
 def test_the_object_in_the_arguments_is_the_text(name: str, forced: bool) -> None:
     message = {"content": None, "tool_calls": ARGUMENTS[name]}
     made = read("chat", {"choices": [{"message": message}]}, Function("vote", forced, VOTE))

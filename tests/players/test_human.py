@@ -29,6 +29,7 @@ from agentsim.players.human import HumanPlayer, how_to_answer
 from agentsim.players.rendering import news, split_question
 from agentsim.players.terminal import Terminal, cut, rows
 from agentsim.records.run_files import RunFiles
+from tests.amounts import each_row
 from tests.cli.command_line import agentsim
 from tests.contract.harness import on_bots
 from tests.players.keyboard import PROMPT, at_terminal, played, unstyled
@@ -251,8 +252,8 @@ def test_a_person_has_no_deadline_any_number_of_tries_and_no_complaint_on_record
     assert player.messages(ASK, [])[0] == Message("system", ("The rules of the shop.", "You are a shopkeeper."))
 
 
-@pytest.mark.parametrize(
-    ("line", "shown"),
+@each_row(
+    "line, shown",
     [
         (quoted(round=2, **{"from": "A"}, kind="pitch", text="Hi <b>"), "Round 2 · A (pitch): Hi <b>"),
         (quoted(round=0, **{"from": "NARRATOR"}, kind="game_began", text="3 players."), "Set-up · 3 players."),
@@ -338,8 +339,8 @@ def test_words_in_wide_letters_are_wrapped_by_cells_and_marked_wherever_they_sta
     assert max(map(cell_len, rows[: start + 3])) <= 80
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "hang", "expected"),
+@each_row(
+    "text, width, hang, expected",
     [
         ("", 10, "| ", [""]),
         ("one two three", 9, "", ["one two", "three"]),
@@ -363,8 +364,8 @@ def test_a_row_is_cut_by_cells(text: str, expected: str) -> None:
     assert cut(text, 6) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "asked", "shape"),
+@each_row(
+    "text, asked, shape",
     [
         ('Speak. Answer: {"text": "<your pitch>"}', "Speak.", 'Answer: {"text": "<your pitch>"}'),
         ('Do you? Answer: {"a": true} or {"a": false}', "Do you?", 'Answer: {"a": true} or {"a": false}'),

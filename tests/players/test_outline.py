@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from agentsim.engine.wording import Quoted, joined, quoted
 from agentsim.players.rendering import outlined, plainly
+from tests.amounts import each_row
 
 STATE = {
     "CurrentRound": {"Item": {"Name": "Kettle", "IsRequired": False}, "History": {}, "RoundNumber": 2},
@@ -37,7 +36,7 @@ def test_records_in_a_record_stand_below_each_other() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         *("", "words", '{"a": {"b": 1}}', 'state: {"a": {"b": 1}}', "state: {broken}"),

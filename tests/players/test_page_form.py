@@ -35,6 +35,7 @@ from agentsim.games import find, names
 from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
 from agentsim.runs.game_in_progress import new_play
 from agentsim.scenario.load import load
+from tests.amounts import each_row
 from tests.players.filled import Filled, filled
 from tests.players.test_human import ASK, Order
 
@@ -258,8 +259,8 @@ def field(option: LegalValues | FormField) -> PageField:
     return PageField("field", "field", "field", option if isinstance(option, FormField) else FormField(option), {})
 
 
-@pytest.mark.parametrize(
-    ("option", "typed", "meant"),
+@each_row(
+    "option, typed, meant",
     [
         (Choice(("Bea", "Cyd")), "BEA", "Bea"),
         (Choice((2, 3)), "3", 3),
@@ -285,8 +286,8 @@ def test_what_a_person_means_by_a_text(option: LegalValues | FormField, typed: s
     assert type(found) is type(meant)
 
 
-@pytest.mark.parametrize(
-    ("option", "typed", "problem"),
+@each_row(
+    "option, typed, problem",
     [
         (WHOLE, "", "A whole number from 0 to 90, please."),
         *((WHOLE, wrong, "A whole number from 0 to 90, please.") for wrong in ("91", "-1", "three", "2.5", "9" * 30)),

@@ -16,6 +16,7 @@ from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import simulate
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
+from tests.amounts import each_row
 
 ISLAND = {
     ask.request.kind: ask.request
@@ -37,7 +38,7 @@ def read(request: Request[Any], text: str, finish_reason: str = "stop", *, repai
     return request.parse(text, truncated=finish_reason == "length", repair=repair)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '{"explanation": "Because.", "vote": "B",}',
@@ -118,7 +119,7 @@ def test_other_keys_and_long_words_are_as_in_an_object_that_is_whole(text: str, 
     assert read(PITCH, text).decision.text == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         'I will not answer {"vote": "B",}',

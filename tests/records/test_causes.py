@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import get_args, get_type_hints
 
-import pytest
-
 import agentsim
 from agentsim.errors import DecisionError
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
@@ -17,6 +15,7 @@ from agentsim.records.causes import CAUSE_OF, CAUSES, cause_of
 from agentsim.records.diagnostics import empty_reply_code
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates
 from agentsim.records.journal import WAVE_DEADLINE
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT
 
 PACKAGE = Path(agentsim.__file__).parent
@@ -85,8 +84,8 @@ def test_the_documented_causes_are_those_of_the_table() -> None:
     assert words == {cause: {word for word, its in CAUSE_OF.items() if its == cause} for cause in CAUSES}
 
 
-@pytest.mark.parametrize(
-    ("reason", "cause"),
+@each_row(
+    "reason, cause",
     [
         *(("http_503", "host"), ("context", "host"), ("illegal", "model"), ("empty_reasoning", "model")),
         *(("refusal", "model"), ("content_filter", "host"), ("moderation", "host"), ("bad_envelope", "host")),

@@ -19,6 +19,7 @@ from agentsim.records.diagnostics import diagnostics
 from agentsim.records.fallback_rates import FallbackRate, FallbackRates, fallback_rates, fallback_rates_in, summed
 from agentsim.records.history import History, PlayerRecord, build_history, warnings_of
 from agentsim.runs.decide import DecisionResult, decision_record_of
+from tests.amounts import each_row
 from tests.contract.harness import on_bots, some_bot
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)
@@ -52,8 +53,8 @@ def test_of_a_short_prompt_nothing_is_estimated() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("asked", "came", "said"),
+@each_row(
+    "asked, came, said",
     [
         ("openrouter/openai/gpt-5-mini", "openai/gpt-5-mini-2025-08-07", []),
         ("ollama/llama3.2", "llama3.2:latest", []),
@@ -160,7 +161,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("event", "refused"), REFUSED)
+@each_row("event, refused", REFUSED)
 def test_what_a_game_turns_away_says_so(event: Any, refused: bool) -> None:
     assert event.turned_away is refused
 

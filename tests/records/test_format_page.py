@@ -13,7 +13,6 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-import pytest
 from pydantic.fields import FieldInfo
 
 from agentsim.engine.game import Outcome, Standing
@@ -31,6 +30,7 @@ from agentsim.models.base import (
 from agentsim.records import history, versions
 from agentsim.records.journal import DecisionRecord, JournalContents, Parse, Totals
 from agentsim.scenario.load import load
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT, trio
 from tests.contract.golden import GOLDEN
 from tests.playing import play_scenario
@@ -101,7 +101,7 @@ def key_of(name: str, kind: Any) -> str:
     return next((part.alias for part in get_args(kind)[1:] if isinstance(part, FieldInfo) and part.alias), name)
 
 
-@pytest.mark.parametrize("cls", RECORDS.values(), ids=RECORDS)
+@each_row("cls", RECORDS.values())
 def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[Any]) -> None:
     found = [row[:2] for row in rows(PAGE, called(cls))]
     types = get_type_hints(cls, include_extras=True)

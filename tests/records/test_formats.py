@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError
 from agentsim.records.formats import FORMATS
+from tests.amounts import each_row
 
 
 def written(
@@ -65,12 +66,12 @@ FORMULAS = {
 }
 
 
-@pytest.mark.parametrize("text", FORMULAS.values(), ids=FORMULAS)
+@each_row("text", FORMULAS.values())
 def test_what_a_spreadsheet_would_reckon_stands_behind_an_apostrophe(text: str) -> None:
     assert cell_in_csv(text).startswith("'")
 
 
-@pytest.mark.parametrize("text", FORMULAS.values(), ids=FORMULAS)
+@each_row("text", FORMULAS.values())
 def test_the_name_of_a_column_is_no_formula_either(text: str) -> None:
     """A game of another distribution names its columns, and may do so by what players said."""
     data = written("csv", (1, 2), columns=(text, "\x1b[31mred")).decode()
@@ -78,7 +79,7 @@ def test_the_name_of_a_column_is_no_formula_either(text: str) -> None:
     assert (names[0][0], names[1], row) == ("'", "\ufffd[31mred", ["1", "2"])
 
 
-@pytest.mark.parametrize("text", ["", "1", "a=1", "(=1)", '"=1"', "'=1", "x\n=1", "_", "*", "–", "%1", "   ", "\0"])
+@each_row("text", ["", "1", "a=1", "(=1)", '"=1"', "'=1", "x\n=1", "_", "*", "–", "%1", "   ", "\0"])
 def test_other_words_stay_as_they_are(text: str) -> None:
     assert cell_in_csv(text) == text.replace("\0", "\ufffd")
 
@@ -87,7 +88,7 @@ def test_numbers_are_numbers_however_they_begin() -> None:
     assert [cell_in_csv(cell) for cell in (-3, -0.5, 10**30)] == ["-3", "-0.5", "1" + "0" * 30]
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"], ids=repr)
+@each_row("line_end", ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
 def test_a_line_end_in_a_cell_ends_no_row(line_end: str) -> None:
     text = f"one{line_end}two,three"
     data = written("csv", (text, 1), (text, 2))

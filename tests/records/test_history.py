@@ -19,6 +19,7 @@ from agentsim.models.base import Adjustments, Attempt, Completion, Usage
 from agentsim.records.history import KEYS, History, PlayerRecord, build_history, dump_history
 from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.load import load_history
+from tests.amounts import each_row
 from tests.records.sample import entry, failed, paid
 
 LOG = [
@@ -247,7 +248,7 @@ def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -
     assert [by_player[name]["cost_usd"] for name in by_player] == [0.5, 0.0, None]
 
 
-@pytest.mark.parametrize("key", ["calls", "failed_calls", "fallbacks", "prompt_tokens", "cost_usd", "known_usd"])
+@each_row("key", ["calls", "failed_calls", "fallbacks", "prompt_tokens", "cost_usd", "known_usd"])
 def test_a_usage_that_lacks_a_count_is_no_usage_rather_than_zero(key: str) -> None:
     whole = Totals.of([entry(1, "A")], ["A"]).model_dump()
     assert Totals.model_validate(whole).calls == 1
@@ -298,7 +299,7 @@ SHARES: dict[str, tuple[list[Usage | None], float | None]] = {
 }
 
 
-@pytest.mark.parametrize(("usages", "share"), SHARES.values(), ids=SHARES)
+@each_row("usages, share", SHARES.values())
 def test_the_cached_share_is_of_those_who_say(usages: list[Usage | None], share: float | None) -> None:
     totals = Totals.zero()
     for usage in usages:

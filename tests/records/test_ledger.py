@@ -19,6 +19,7 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.report.paper import svg
 from benchmarks.promises_world import coded, played
+from tests.amounts import each_row
 from tests.cli.command_line import agentsim
 
 SPARE = Promise("run", 10, 2, "Ada", "Ben", "Not you.", False, "voted against", "Ben", "this round")
@@ -36,8 +37,8 @@ def became(
     return found.verdict, found.verdict_at
 
 
-@pytest.mark.parametrize(
-    ("promise", "deeds", "verdict", "settled"),
+@each_row(
+    "promise, deeds, verdict, settled",
     [
         (SPARE, [did("voted against", "Ben")], "broken", 20),
         (SPARE, [did("voted against", "Cem")], "kept", 20),

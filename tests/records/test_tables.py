@@ -21,6 +21,7 @@ from agentsim.records.formats import kinds
 from agentsim.records.history import History, PlayerRecord, build_history, dump_history
 from agentsim.records.tables import BASE, LEADING, decided_in, run_tables
 from agentsim.results import run_in
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT
 from tests.contract.harness import tiny
 from tests.playing import play_scenario
@@ -250,7 +251,7 @@ OF_CELLS: dict[str, tuple[list[Cell], str]] = {
 }
 
 
-@pytest.mark.parametrize(("cells", "kind"), OF_CELLS.values(), ids=OF_CELLS)
+@each_row("cells, kind", OF_CELLS.values())
 def test_a_games_column_holds_what_its_cells_are(cells: list[Cell], kind: str) -> None:
     assert kinds("own", Frame(("Column",), tuple((cell,) for cell in cells))) == [kind]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import DecisionError
-from tests.amounts import one_in
+from tests.amounts import each_row, one_in
 from tests.replies.asked import asked, read, thinking_kept
 
 SPEECHES: dict[str, tuple[str, ...]] = {
@@ -529,13 +529,13 @@ IN_OBJECT: dict[str, tuple[str, ...]] = {
 """By question, what is said in a field of an object, and is doubtful in a reply that is nothing but words."""
 
 
-@pytest.mark.parametrize(("name", "words"), [(name, words) for name, every in IN_OBJECT.items() for words in every])
+@each_row("name, words", [(name, words) for name, every in IN_OBJECT.items() for words in every])
 def test_words_of_an_object_are_said_as_they_stand(name: str, words: str) -> None:
     field = FIELDS.get(name, "answer" if name == "market/interview" else "text")
     assert heard(name, json.dumps({**DECISIONS.get(name, {}), field: words})) == words
 
 
-@pytest.mark.parametrize("words", IN_OBJECT["agent_island/pitch_names"])
+@each_row("words", IN_OBJECT["agent_island/pitch_names"])
 def test_what_is_said_in_an_object_is_not_thought_too(words: str) -> None:
     assert thinking_kept(asked("agent_island/pitch_names").request, json.dumps({"text": words})) == ""
 
@@ -547,7 +547,7 @@ def test_honest_speech_is_of_all_games_and_many_languages() -> None:
     assert sum(map(len, SPEECHES.values())) > 100
 
 
-@pytest.mark.parametrize("words", DOUBTFUL)
+@each_row("words", DOUBTFUL)
 def test_speech_that_may_be_more_than_speech_is_asked_again_and_never_cut(words: str) -> None:
     for reply in (words, json.dumps({"text": words})):
         assert heard("agent_island/pitch_names", reply).startswith("(unreadable: ")
@@ -556,9 +556,9 @@ def test_speech_that_may_be_more_than_speech_is_asked_again_and_never_cut(words:
 LABELS = ("[Private]", "[Internal]", "[Secret]", "(secretly)", "**[Confidential]**", "[private message]:", "(psst)\n")
 
 
-@pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize(
-    ("name", "reply", "field"),
+@each_row("label", LABELS)
+@each_row(
+    "name, reply, field",
     [
         ("agent_island/whisper", {"text": "W"}, "text"),
         ("agent_island/summary", {"text": "W"}, "text"),
@@ -583,9 +583,9 @@ def test_a_label_of_the_audience_is_a_part_of_private_words(label: str, name: st
     assert thinking_kept(asked(name).request, text) == ""
 
 
-@pytest.mark.parametrize("label", LABELS[:4])
-@pytest.mark.parametrize(
-    ("name", "reply"),
+@each_row("label", LABELS[:4])
+@each_row(
+    "name, reply",
     [
         ("agent_island/pitch", {"text": "W"}),
         ("society/act", {"action": "forum_post", "content": "W"}),
@@ -648,7 +648,7 @@ def test_words_of_an_object_lose_the_quotes_of_a_json_string_alone() -> None:
     assert heard("agent_island/pitch", json.dumps({"text": "“Et tu, B?”"})) == "“Et tu, B?”"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "We need a bank.\nReasoning: it lowers risk.",

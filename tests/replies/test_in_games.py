@@ -47,11 +47,11 @@ def sample() -> Iterator[tuple[Reply, str]]:
             yield reply, name
 
 
-@pytest.fixture(scope="module", params=[8, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=[12, pytest.param(3, marks=pytest.mark.slow)])
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Played]:
     """One game for each reply of the sample, or for one of so many."""
     folder = tmp_path_factory.mktemp("games")
-    some = sampled()[:: request.param]
+    some = sorted(sampled(), key=lambda each: each[1])[:: request.param]  # some of every question
     return [play(reply, name, folder / str(number)) for number, (reply, name) in enumerate(some)]
 
 

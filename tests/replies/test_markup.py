@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS, TOKENS, first_turn, token_in
 from agentsim.errors import DecisionError, UnreadableReply
-from tests.amounts import amounts, one_in
+from tests.amounts import amounts, each_row, one_in
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 
 WORDS = "Keep me and I keep you."
@@ -80,8 +80,7 @@ def test_no_token_wherever_it_stands_in_a_reply_is_among_the_words_of_a_decision
         assert not token_in(said), f"{reply!r} is {said!r}"
 
 
-@pytest.mark.parametrize("token", TOKENS)
-@one_in(5)
+@each_row("token", TOKENS)
 def test_a_token_in_words_is_found_and_is_never_said(token: str) -> None:
     assert token_in(f"{WORDS} {token} and more") != ""
     for reply in (f"{WORDS} {token} and more", json.dumps({"text": f"{WORDS} {token} and more"})):
@@ -114,14 +113,13 @@ def test_a_reply_is_cut_at_the_first_end_of_a_turn(end: str) -> None:
     assert decided(VOTE, json.dumps({"explanation": f"So.{made_up}", "vote": "C"}))["vote"] == "C"
 
 
-@pytest.mark.parametrize("next_turn", sorted({token for form in FORMS for token in (*form.others, *form.own)}))
-@one_in(4)
+@each_row("next_turn", sorted({token for form in FORMS for token in (*form.others, *form.own)}))
 def test_a_reply_is_cut_where_the_next_turn_begins(next_turn: str) -> None:
     assert decided(PITCH, f"{WORDS}\n{next_turn}\nNo!") == {"text": WORDS}
     assert decided(VOTE, f"Vote: C\n{next_turn}\nVote: B")["vote"] == "C"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "Keep me and I keep you.\nuser\nWhy?\nassistant\nBecause.",
@@ -216,14 +214,14 @@ OPENS_THINKING = sorted(
 )
 
 
-@pytest.mark.parametrize("opens", OPENS_THINKING)
+@each_row("opens", OPENS_THINKING)
 def test_what_opens_thinking_in_any_family_opens_it(opens: str) -> None:
     assert asked_again(PITCH, f"{opens}SECRET")
     assert asked_again(VOTE, f"{opens}\nB")
     assert asked_again(PITCH, json.dumps({"text": f"{opens}SECRET"}))
 
 
-@pytest.mark.parametrize("line", ["thought", "Thought", "thinking", "think", "analysis", "reasoning"])
+@each_row("line", ["thought", "Thought", "thinking", "think", "analysis", "reasoning"])
 def test_a_first_line_that_is_left_of_a_channel_of_thinking_opens_it(line: str) -> None:
     assert asked_again(PITCH, f"{line}\nSECRET\n\nI say nothing.")
     assert asked_again(VOTE, f"{line}\nI vote for B.\n\nB")
@@ -281,7 +279,7 @@ OF_THE_GAME = (
 """First sentences about the game, which may begin a speech."""
 
 
-@pytest.mark.parametrize("opening", ALOUD)
+@each_row("opening", ALOUD)
 def test_a_reply_that_begins_by_thinking_about_what_to_say_is_asked_again(opening: str) -> None:
     words = f"{opening} {SECRET}\n\n{WORDS}"
     assert asked_again(PITCH, words)
@@ -290,7 +288,7 @@ def test_a_reply_that_begins_by_thinking_about_what_to_say_is_asked_again(openin
     assert decided(PITCH, f"{opening} {SECRET}\n\nPitch: {WORDS}") == {"text": WORDS}
 
 
-@pytest.mark.parametrize("opening", OF_THE_GAME)
+@each_row("opening", OF_THE_GAME)
 def test_a_bare_reply_that_begins_by_thinking_about_the_game_is_asked_again(opening: str) -> None:
     words = f"{opening} {SECRET}\n\n{WORDS}"
     assert asked_again(PITCH, words)
@@ -312,7 +310,7 @@ def test_headings_of_a_plan_of_work_are_thinking(plan: str) -> None:
     assert decided(PITCH, f"{plan}\n\n**Pitch:** {WORDS}") == {"text": WORDS}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "thinking",
     [
         "🧠 **Thinking:** {}",
@@ -353,7 +351,7 @@ def test_thinking_under_a_heading_of_any_kind_is_no_speech(thinking: str) -> Non
     assert asked_again(PITCH, json.dumps({"text": words}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "thinking",
     [
         "*Thinking...*\n\n> {}\n> more\n\n",
@@ -375,7 +373,7 @@ def test_thinking_that_ends_is_cut_out_of_a_bare_reply(thinking: str) -> None:
     assert SECRET in thinking_kept(asked(PITCH).request, thinking.format(SECRET) + WORDS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         f"{SECRET}\nHere is my response:\n{WORDS}",
@@ -447,11 +445,11 @@ def test_a_rule_without_words_says_nothing(reply: str) -> None:
     assert asked_again(PITCH, reply)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     ["Here are my reasoning steps:", "Thinking:", "**Thinking:**\n", "thought", "My thoughts:\n-", "1. Thinking:"],
 )
-@pytest.mark.parametrize("vote", ["Vote: B", '{"vote": "B"}'])
+@each_row("vote", ["Vote: B", '{"vote": "B"}'])
 def test_a_decision_right_under_a_heading_of_thinking_is_a_part_of_it(heading: str, vote: str) -> None:
     assert asked_again(VOTE, f"{heading}\n{vote}")
     assert decided(VOTE, f"{heading}\nB? No, C.\n\nVote: C")["vote"] == "C"
@@ -500,9 +498,8 @@ BESIDE = {
 }
 
 
-@pytest.mark.parametrize("scene", SCENES)
-@pytest.mark.parametrize("name", OTHERS)
-@one_in(4)
+@each_row("scene", SCENES)
+@each_row("name", OTHERS)
 def test_the_frame_of_another_turn_is_no_speech(name: str, scene: str) -> None:
     field, beside = BESIDE.get(name, ("text", {}))
     words = f"{WORDS}\n{scene.format(OTHERS[name])}"
@@ -544,7 +541,7 @@ def test_json_is_decoded_until_it_is_json_no_more(words: str) -> None:
     assert decided(PITCH, f'{once[1:-1]}"}}') == right, "without what a host wrote before it"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         json.dumps(json.dumps({"vote": "C"})),
@@ -572,7 +569,7 @@ def test_an_object_without_its_first_signs_is_mended_only_where_objects_are() ->
             request.parse(reply, repair=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         '{"text": "{\\"text\\": \\"Keep',
@@ -601,9 +598,9 @@ def test_words_that_are_all_thinking_are_no_silence(thinking: str) -> None:
 # -- speech under other keys
 
 
-@pytest.mark.parametrize("key", ["message", "text", "statement", "comment", "speech", "table_talk", "发言"])
-@pytest.mark.parametrize(
-    ("name", "field", "beside"),
+@each_row("key", ["message", "text", "statement", "comment", "speech", "table_talk", "发言"])
+@each_row(
+    "name, field, beside",
     [
         ("monopoly/buy_or_auction", "public_speech", {"action": "buy"}),
         ("monopoly/auction_bid", "public_speech", {"bid": 20}),
@@ -630,7 +627,7 @@ def test_the_speech_of_a_wolf_or_villager_is_heard_under_its_usual_names() -> No
     assert outcome["text"] == WORDS
 
 
-@pytest.mark.parametrize("key", ["reason", "rationale", "notes", "thinking", "plan", "strategy"])
+@each_row("key", ["reason", "rationale", "notes", "thinking", "plan", "strategy"])
 def test_private_words_beside_a_decision_are_not_heard(key: str) -> None:
     outcome = decided("monopoly/buy_or_auction", json.dumps({"action": "buy", key: SECRET}))
     assert outcome["public_speech"] == ""
@@ -769,8 +766,8 @@ def test_strings_that_python_would_join_are_not_joined() -> None:
     assert asked_again(PITCH, 'pitch(text="Keep " # so\n"me.")')
 
 
-@pytest.mark.parametrize(
-    ("bid", "meant"), [("150", 150), ("150.0", 150), ("'150'", 150), ("1.5e2", None), ("150.5", None), ("1 + 1", None)]
+@each_row(
+    "bid, meant", [("150", 150), ("150.0", 150), ("'150'", 150), ("1.5e2", None), ("150.5", None), ("1 + 1", None)]
 )
 def test_a_number_in_a_call_means_what_it_means_in_an_object(bid: str, meant: int | None) -> None:
     outcome = decided("auction/bid", f"bid(bid={bid})")
@@ -789,7 +786,7 @@ def test_what_python_thinks_of_a_call_is_nobody_s_warning(reply: str) -> None:
 # -- shapes
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         '{"vote"："C"，"explanation"："So."}',
@@ -810,7 +807,7 @@ def test_an_object_in_another_shape_is_read(reply: str) -> None:
     assert decided(VOTE, reply) == {"vote": "C", "explanation": "So."}
 
 
-@pytest.mark.parametrize("digits", ["１５０", "١٥٠", "१५०", "１50", "＄１５０", "１５０ credits"])
+@each_row("digits", ["１５０", "١٥٠", "१५०", "１50", "＄１５０", "１５０ credits"])
 def test_digits_of_any_script_are_a_number(digits: str) -> None:
     for reply in (
         json.dumps({"bid": digits}, ensure_ascii=False),
@@ -830,7 +827,7 @@ def test_other_signs_for_numbers_are_asked_again(digits: str) -> None:
 _WORK = {"work_type": "generate", "hours": 2}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         {"action": {"type": "work", **_WORK}},
@@ -850,7 +847,6 @@ _WORK = {"work_type": "generate", "hours": 2}
         {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "work", "arguments": json.dumps(_WORK)}}]},
         {"properties": {"action": "work", **_WORK}},
     ],
-    ids=json.dumps,
 )
 def test_a_variant_in_another_shape_is_read(reply: Any) -> None:
     assert decided(ACT, json.dumps(reply))["action"] == {"action": "work", **_WORK}
@@ -882,7 +878,7 @@ SPEECH = [
 ]
 
 
-@pytest.mark.parametrize("words", SPEECH)
+@each_row("words", SPEECH)
 def test_words_about_markup_code_and_numbers_are_said(words: str) -> None:
     assert token_in(words) == ""
     assert first_turn(words) == words

@@ -8,12 +8,13 @@ import pytest
 
 from agentsim.engine.options import MISSING
 from agentsim.engine.reading.fields import chosen, named, several
+from tests.amounts import each_row
 
 PLAYERS = ("Ana", "Ana Maria", "José", "李雷", "Zespół 1", "علی", "Straße", "Tom and Jo")
 
 
-@pytest.mark.parametrize(
-    ("given", "player"),
+@each_row(
+    "given, player",
     [
         *((name, name) for name in PLAYERS),
         *((unicodedata.normalize("NFD", name), name) for name in PLAYERS),
@@ -29,15 +30,14 @@ PLAYERS = ("Ana", "Ana Maria", "José", "李雷", "Zespół 1", "علی", "Stra�
         ("ع\u200cلی", "علی"),
         ("STRASSE", "Straße"),
     ],
-    ids=ascii,
 )
 def test_a_name_is_read_however_it_is_spelled(given: str, player: str) -> None:
     assert named(given, PLAYERS) == player
     assert chosen(given, PLAYERS) == player
 
 
-@pytest.mark.parametrize(
-    ("given", "player"),
+@each_row(
+    "given, player",
     [
         ("José", "José"),
         ("Jose", "Jose"),
@@ -51,9 +51,7 @@ def test_of_names_that_differ_by_an_accent_the_one_that_is_spelled_is_meant(give
     assert named(given, ("José", "Jose")) == player
 
 
-@pytest.mark.parametrize(
-    "given", ["Jos", "Ana Mar", "Ana or Ana Maria", "李", "not José", "-José", "Zespół", "Anamaria Ana"]
-)
+@each_row("given", ["Jos", "Ana Mar", "Ana or Ana Maria", "李", "not José", "-José", "Zespół", "Anamaria Ana"])
 def test_what_is_no_name_is_none(given: str) -> None:
     assert named(given, PLAYERS) is None
     assert chosen(given, PLAYERS) is MISSING

@@ -14,7 +14,7 @@ import pytest
 
 from agentsim.engine.reading.reader import thoughts_in
 from agentsim.errors import DecisionError, UnreadableReply
-from tests.amounts import one_in
+from tests.amounts import each_row
 from tests.replies.asked import asked
 
 WORDS = "Keep me and I keep you."
@@ -103,7 +103,7 @@ ENDS = (
 )
 
 
-@pytest.mark.parametrize("end", ENDS)
+@each_row("end", ENDS)
 def test_what_ends_a_turn_and_what_follows_it_is_never_said(end: str) -> None:
     for reply in both(f"{WORDS}{end}"):
         assert said(reply) in (WORDS, "")
@@ -116,8 +116,7 @@ CUT = tuple(
 )
 
 
-@pytest.mark.parametrize("end", CUT)
-@one_in(4)
+@each_row("end", CUT)
 def test_words_before_an_end_of_a_turn_are_said(end: str) -> None:
     for reply in both(f"{WORDS}{end}"):
         assert said(reply) == WORDS
@@ -133,7 +132,7 @@ RESULTS = (
 )
 
 
-@pytest.mark.parametrize("result", RESULTS)
+@each_row("result", RESULTS)
 def test_a_result_of_a_tool_is_another_turn_and_decides_nothing(result: str) -> None:
     assert decided(VOTE, result) == "unreadable"
     assert decided(VOTE, f'{{"vote": "C"}}\n{result}')["vote"] == "C"
@@ -196,7 +195,7 @@ def test_a_line_of_another_player_is_found_however_its_line_end_is_written(end: 
     assert said(f'{{"text": "{WORDS}{end}B: I agree with all of it."}}') == ""
 
 
-@pytest.mark.parametrize("role", ["AI", "Chatbot", "Пользователь", "Usuario", "사용자", "Benutzer"])
+@each_row("role", ["AI", "Chatbot", "Пользователь", "Usuario", "사용자", "Benutzer"])
 def test_a_line_of_a_role_in_any_language_is_asked_again(role: str) -> None:
     assert said(f"{WORDS}\n{role}: MADE UP") == ""
 
@@ -253,14 +252,13 @@ LINES = (
 )
 
 
-@pytest.mark.parametrize("line", LINES)
-@one_in(4)
+@each_row("line", LINES)
 def test_a_line_that_another_player_speaks_behind_the_words_is_never_said(line: str) -> None:
     for reply in both(f"{WORDS}{line}"):
         assert said(reply) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "made_up",
     [
         *(
@@ -307,7 +305,7 @@ NOTES_ON_PLAYERS = (
 )
 
 
-@pytest.mark.parametrize("words", NOTES_ON_PLAYERS)
+@each_row("words", NOTES_ON_PLAYERS)
 def test_notes_on_players_are_said_in_the_structure_asked_for(words: str) -> None:
     assert said(json.dumps({"text": words})) == words
 
@@ -375,7 +373,7 @@ SPEECH = (
 )
 
 
-@pytest.mark.parametrize("words", SPEECH)
+@each_row("words", SPEECH)
 def test_speech_that_only_looks_like_markup_is_said(words: str) -> None:
     for reply in both(words):
         assert said(reply) == words
@@ -435,13 +433,13 @@ HEADED = (
 )
 
 
-@pytest.mark.parametrize("text", FRAMED)
+@each_row("text", FRAMED)
 def test_what_stands_apart_from_the_words_is_never_said(text: str) -> None:
     for reply in both(text):
         assert said(reply) in {"", WORDS}
 
 
-@pytest.mark.parametrize("text", HEADED)
+@each_row("text", HEADED)
 def test_a_heading_or_a_rule_is_speech_in_the_structure_asked_for_and_doubtful_beside_nothing(text: str) -> None:
     assert said(text) in {"", WORDS}
     assert said(json.dumps({"text": text}, ensure_ascii=False)) == text
@@ -527,7 +525,7 @@ ALOUD = (
 )
 
 
-@pytest.mark.parametrize("text", NOTES)
+@each_row("text", NOTES)
 def test_notes_to_oneself_are_thinking_and_the_words_beside_them_are_said(text: str) -> None:
     is_comment = "//" in text or "/*" in text
     for reply in both(text.replace("W", WORDS)):
@@ -538,7 +536,7 @@ def test_notes_to_oneself_are_thinking_and_the_words_beside_them_are_said(text: 
         assert "SECRET" in "\n".join(thoughts_in(asked(PITCH).request, reply))
 
 
-@pytest.mark.parametrize("text", ALOUD)
+@each_row("text", ALOUD)
 def test_thinking_aloud_without_an_end_is_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) == ""
@@ -652,7 +650,7 @@ SKIP = {"action": "skip", "action_parameters": {}, "working_memory": ""}
 BUY = {"good": "wheat", "price": 5, "quantity": 1}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         {"name": "skip", "arguments": {}},
@@ -663,7 +661,6 @@ BUY = {"good": "wheat", "price": 5, "quantity": 1}
         {"function": {"name": "skip", "arguments": "{}"}},
         {"name": "action", "arguments": {"type": "skip"}},
     ],
-    ids=json.dumps,
 )
 def test_a_call_of_an_action_of_a_market_is_read(reply: Any) -> None:
     assert decided(ACTION, json.dumps(reply)) == SKIP
@@ -709,7 +706,7 @@ def test_an_object_of_a_market_that_lacks_its_fields_and_is_no_call_is_asked_aga
 WORK = {"action": "work", "work_type": "generate", "hours": 2}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "<action>work</action><work_type>generate</work_type><hours>2</hours>",
@@ -731,7 +728,7 @@ def test_an_act_in_xml_or_yaml_is_read(reply: str) -> None:
     assert decided(ACT, reply)["action"] == WORK
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         *(
@@ -756,7 +753,7 @@ def test_half_an_act_is_no_post(reply: str) -> None:
     assert decided(ACT, reply)["action"]["action"] == "rejected"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         "I work today.",
@@ -776,7 +773,7 @@ def test_a_post_in_xml_says_its_signs() -> None:
     assert decided(ACT, reply)["action"] == {"action": "forum_post", "content": "Hello <3 & bye"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "text: |\n W",
@@ -833,7 +830,7 @@ def spelt(text: str) -> str:
     return re.sub("W(?![a-z])", WORDS, re.sub("(?<![A-Z])S(?![A-Za-z])", "SECRET", text))
 
 
-@pytest.mark.parametrize("text", APART)
+@each_row("text", APART)
 def test_a_tag_that_stands_apart_is_asked_again(text: str) -> None:
     for reply in both(spelt(text)):
         assert said(reply) in ("", WORDS)
@@ -871,8 +868,7 @@ ABROAD = (
 )
 
 
-@pytest.mark.parametrize("text", ABROAD)
-@one_in(4)
+@each_row("text", ABROAD)
 def test_thinking_in_any_language_and_dress_is_hidden_and_the_words_behind_it_are_said(text: str) -> None:
     for reply in both(spelt(text)):
         assert said(reply) == WORDS
@@ -939,8 +935,7 @@ MUSED = (
 )
 
 
-@pytest.mark.parametrize("text", MUSED)
-@one_in(4)
+@each_row("text", MUSED)
 def test_thinking_and_notes_without_marks_are_asked_again(text: str) -> None:
     prose, in_object = both(spelt(text))
     assert said(in_object) == ""
@@ -970,13 +965,13 @@ ESCAPED = {
 }
 
 
-@pytest.mark.parametrize("text", ESCAPED)
+@each_row("text", ESCAPED)
 def test_escapes_and_wrappings_of_a_whole_text_are_taken_off(text: str) -> None:
     for reply in both(text):
         assert said(reply) == ESCAPED[text]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         *("Write `print('a\\n')`, or C:\\new\\table.", "print('it\\'s me')", "The escape \\u2019 is an apostrophe."),
@@ -1014,7 +1009,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("turn", OTHERS)
+@each_row("turn", OTHERS)
 def test_a_turn_of_those_who_lead_a_game_is_never_said(turn: str) -> None:
     for reply in both(f"{WORDS}{turn}"):
         assert said(reply) in (WORDS, "")
@@ -1076,7 +1071,7 @@ MESSAGES = (
 )
 
 
-@pytest.mark.parametrize("text", MESSAGES)
+@each_row("text", MESSAGES)
 def test_a_message_of_another_role_in_any_spelling_is_never_said(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in ("", WORDS)
@@ -1118,14 +1113,13 @@ SPILT = (
 )
 
 
-@pytest.mark.parametrize("text", SPILT)
-@one_in(4)
+@each_row("text", SPILT)
 def test_an_object_that_goes_on_in_its_own_string_is_decoded_or_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in {WORDS, f'She said "no". {WORDS}', ""}
 
 
-@pytest.mark.parametrize("end", ['"}', '"]}', '"},', '"})', '")', "'}", "\n}", '"}\n```', '", "sure": true}'])
+@each_row("end", ['"}', '"]}', '"},', '"})', '")', "'}", "\n}", '"}\n```', '", "sure": true}'])
 def test_words_before_the_remains_of_an_object_are_said(end: str) -> None:
     for words in (WORDS, f'She said "no".\n\n{WORDS}'):
         assert said(json.dumps({"text": f"{words}{end}"})) == words
@@ -1148,7 +1142,7 @@ CALLS_BEHIND = (
 )
 
 
-@pytest.mark.parametrize("text", CALLS_BEHIND)
+@each_row("text", CALLS_BEHIND)
 def test_a_call_beside_words_is_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in {WORDS, ""}
@@ -1194,7 +1188,7 @@ LEFT = (
 )
 
 
-@pytest.mark.parametrize("text", LEFT)
+@each_row("text", LEFT)
 def test_what_is_left_of_a_tag_or_a_token_at_the_ends_of_words_is_taken_off(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in ({WORDS} if "analysis" not in text else {WORDS, ""})
@@ -1227,7 +1221,7 @@ TASKS = (
 )
 
 
-@pytest.mark.parametrize("first", TASKS)
+@each_row("first", TASKS)
 def test_a_first_paragraph_about_the_task_makes_words_doubtful(first: str) -> None:
     for reply in both(f"{spelt(first)}\n\n{WORDS}"):
         assert said(reply) in {"", WORDS}
@@ -1239,7 +1233,7 @@ SCENES = (
 )
 
 
-@pytest.mark.parametrize("scene", SCENES)
+@each_row("scene", SCENES)
 def test_a_heading_of_a_game_or_of_a_player_behind_bare_words_is_never_said(scene: str) -> None:
     assert said(f"{WORDS}\n\n{scene}") in {"", WORDS}
 
@@ -1257,7 +1251,7 @@ FAMILIES = (
 )
 
 
-@pytest.mark.parametrize("reply", FAMILIES)
+@each_row("reply", FAMILIES)
 def test_a_call_of_an_action_of_a_market_is_read_in_the_form_of_each_family(reply: str) -> None:
     assert decided(ACTION, reply) == _ARGUMENTS
 
@@ -1286,7 +1280,7 @@ NEAR_TURNS = (
 )
 
 
-@pytest.mark.parametrize("turn", NEAR_TURNS)
+@each_row("turn", NEAR_TURNS)
 def test_a_turn_of_another_is_known_without_blanks_in_html_and_by_a_stage_direction(turn: str) -> None:
     for reply in both(f"{WORDS}{turn}"):
         assert said(reply) in ("", WORDS)
@@ -1296,7 +1290,7 @@ def test_a_stage_direction_of_another_player_at_the_beginning_of_bare_words_is_a
     assert said("*B nods.* You are right.") == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         *(
@@ -1319,13 +1313,13 @@ MEMBERS = (
 )
 
 
-@pytest.mark.parametrize("text", MEMBERS)
+@each_row("text", MEMBERS)
 def test_a_line_with_the_key_of_another_field_is_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in ("", WORDS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         *(
@@ -1417,17 +1411,15 @@ _FORMS = (
 )
 
 
-@pytest.mark.parametrize("name", ["think", "note_to_self", "send_dm", "decide_strategy", "python", "privateNote"])
-@pytest.mark.parametrize("form", _FORMS)
-@one_in(6)
+@each_row("name", ["think", "note_to_self", "send_dm", "decide_strategy", "python", "privateNote"])
+@each_row("form", _FORMS)
 def test_a_call_of_a_function_that_gives_no_answer_is_no_answer(form: str, name: str) -> None:
     for reply in both(form.replace("NAME", name)):
         assert "SECRET" not in said(reply)
 
 
-@pytest.mark.parametrize("name", ["pitch", "speak", "make_pitch", "submitAnswer", "respond"])
-@pytest.mark.parametrize("form", [form for form in _FORMS if "action_input" not in form])
-@one_in(6)
+@each_row("name", ["pitch", "speak", "make_pitch", "submitAnswer", "respond"])
+@each_row("form", [form for form in _FORMS if "action_input" not in form])
 def test_a_call_of_a_function_whose_name_only_says_that_it_answers_is_the_answer(form: str, name: str) -> None:
     assert said(form.replace("NAME", name).replace("SECRET", WORDS)) == WORDS
 
@@ -1464,9 +1456,8 @@ def _escaped(given: Any) -> str:
     return f"<escape>{given}<escape>" if isinstance(given, str) else json.dumps(given)
 
 
-@pytest.mark.parametrize("question", _GIVEN)
-@pytest.mark.parametrize("form", _WRITTEN)
-@one_in(4)
+@each_row("question", _GIVEN)
+@each_row("form", _WRITTEN)
 def test_a_call_that_is_written_out_is_read_in_every_game(form: str, question: str) -> None:
     name, given = _GIVEN[question]
     whole = json.dumps(given)
@@ -1482,7 +1473,7 @@ def test_a_call_that_is_written_out_is_read_in_every_game(form: str, question: s
     assert decided(question, reply) == wanted
 
 
-@pytest.mark.parametrize("form", [form for form in _WRITTEN if "<|call|>" not in _WRITTEN[form]])
+@each_row("form", [form for form in _WRITTEN if "<|call|>" not in _WRITTEN[form]])
 def test_two_calls_that_are_written_out_and_differ_are_asked_again(form: str) -> None:
     one, two = (
         _WRITTEN[form]
@@ -1560,7 +1551,7 @@ NEAR_NOTES = (
 )
 
 
-@pytest.mark.parametrize("text", NEAR_NOTES)
+@each_row("text", NEAR_NOTES)
 def test_words_that_are_said_to_nobody_or_by_another_are_never_said(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
         assert said(reply) in ("", WORDS)
@@ -1601,7 +1592,7 @@ def test_words_before_the_answer_of_solar_are_asked_again() -> None:
     assert decided(PITCH, f"I betray B.<|end|><|begin|>assistant<|content|>{WORDS}") == "unreadable"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "玩家B：你说谎。",
@@ -1708,7 +1699,7 @@ def test_the_argument_of_a_call_that_gives_no_answer_is_no_value(called: str) ->
     assert decided(VOTE, json.dumps({"vote": 'vote("C")'}))["vote"] == "C"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         f"＜!-- {THOUGHT} --＞{SAID}",
@@ -1726,7 +1717,7 @@ def test_words_are_found_in_brackets_escapes_and_headers_of_other_spellings(repl
     assert decided(PITCH, reply) == {"text": SAID}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         f'text = "{SAID}"\npitch(text)',
@@ -1761,7 +1752,7 @@ def test_an_escape_of_a_sign_that_is_not_seen_hides_no_tag(sign: str) -> None:
     assert decided(PITCH, f"{SAID}<|im_{sign}end|>MADE UP") == {"text": SAID}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         f'One moment.<|assistant|>pitch\n{{"text": "{SAID}"}}',
@@ -1788,7 +1779,7 @@ def test_words_are_found_behind_headers_headings_commands_and_stray_marks(reply:
     assert decided(PITCH, reply) == {"text": SAID}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         f"return pitch({{text: `{SAID}`}})",
@@ -1818,7 +1809,7 @@ def test_how_sure_a_model_is_is_no_speech_below_a_bare_one(line: str) -> None:
     assert decided(PITCH, json.dumps({"text": f"{SAID}\n\n{line}"}))["text"].startswith(SAID)
 
 
-@pytest.mark.parametrize("key", ["abstain", "cancel", "retracted", "skip", "withdrawn", "No vote"])
+@each_row("key", ["abstain", "cancel", "retracted", "skip", "withdrawn", "No vote"])
 def test_an_answer_that_takes_itself_back_is_illegal(key: str) -> None:
     assert decided(VOTE, json.dumps({"vote": "C", key: True})) == "illegal"
     assert decided(VOTE, json.dumps({"vote": "C", key: False}))["vote"] == "C"
@@ -1840,7 +1831,7 @@ def test_a_key_that_names_the_choice_takes_nothing_back() -> None:
     assert isinstance(decided(trade, json.dumps(none)), dict)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         "[Private] is written on every note of B's. Why?",

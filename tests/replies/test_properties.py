@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agentsim.errors import DecisionError
-from tests.amounts import one_in
+from tests.amounts import each_row, one_in
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import Outcome, Reply, judged, replies, shown, value_at
 
@@ -89,8 +89,8 @@ def test_noise_around_a_reply_makes_no_other_decision_of_it(name: str, data: st.
     assert judged(reply, name, outcome) != "misread", f"{text!r}\n{shown(reply, name, outcome)}"
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
+@each_row(
+    "name, text",
     [
         ("agent_island/vote", "D said: vote: D\nvote: B\nvote: C"),
         ("agent_island/vote", 'D said: {"vote": "D"}\n{"vote": "B"}\nOr should I say {"vote": "C"}'),
@@ -113,8 +113,8 @@ def test_of_two_decisions_of_its_own_none_is_taken(name: str, text: str) -> None
         read(asked(name).request, text)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value"),
+@each_row(
+    "name, text, value",
     [
         ("agent_island/vote", 'My vote:\n```json\n{"vote": "B"}\n```', "B"),
         ("agent_island/vote", 'C was close, D too.\n\n{"vote": "B"}', "B"),
@@ -129,8 +129,8 @@ def test_a_decision_that_stands_once_is_read(name: str, text: str, value: Any) -
     assert value_of(name, text) == value
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
+@each_row(
+    "name, text",
     [
         ("agent_island/vote", "Okay C it is."),
         ("agent_island/vote", "He lies, so C gets my vote."),
@@ -270,13 +270,13 @@ def test_thinking_in_no_spelling_is_among_the_words(spelling: str, before: str, 
     assert SECRET in thinking_kept(request, text)
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@each_row("spelling", SPELLINGS)
 def test_words_behind_thinking_are_said(spelling: str) -> None:
     text = spelling.format(f"Hm. {SECRET}.", "Keep me, friends.")
     assert read(asked("agent_island/pitch").request, text).model_dump() == {"text": "Keep me, friends."}
 
 
-@pytest.mark.parametrize("spelling", [each for each in SPELLINGS if not each.startswith(("{}", "{{"))])
+@each_row("spelling", [each for each in SPELLINGS if not each.startswith(("{}", "{{"))])
 def test_thinking_that_is_not_closed_says_nothing(spelling: str) -> None:
     opened = spelling.partition("{}")[0]
     with pytest.raises(DecisionError):

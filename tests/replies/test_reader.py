@@ -13,6 +13,7 @@ import pytest
 from agentsim.engine.options import Choice, Number
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import DecisionError
+from tests.amounts import each_row
 from tests.replies.asked import ASKED, asked, thinking_kept
 from tests.replies.corpus import CorpusError, Meaning, Outcome, Reply, Verdict, judged, replies, shown, value_at
 from tests.replies.readings import outcomes, readings, recorded
@@ -54,7 +55,7 @@ def test_corpus_is_large_mostly_of_meant_replies_and_of_every_question() -> None
     assert {name for reply in found for name in reply.asked} == set(ASKED)
 
 
-@pytest.mark.parametrize("name", ASKED)
+@each_row("name", ASKED)
 def test_every_question_is_asked_of_its_player_by_a_real_game(name: str) -> None:
     request = asked(name).request
     assert (request.kind, request.player) == (ASKED[name].kind, ASKED[name].player)
@@ -78,8 +79,8 @@ def test_what_is_meant_is_legal() -> None:
                             assert numbers.holds(value), f"{reply.id} @ {name}: {field}"
 
 
-@pytest.mark.parametrize(
-    ("means", "name", "outcome", "verdict"),
+@each_row(
+    "means, name, outcome, verdict",
     [
         ({"vote": "C"}, "agent_island/vote", {"explanation": "x", "vote": "C"}, "right"),
         ({"decides": "C"}, "agent_island/vote", {"explanation": "x", "vote": "C"}, "right"),

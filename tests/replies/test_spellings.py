@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import DecisionError
+from tests.amounts import each_row
 from tests.replies.asked import asked
 
 PITCH, VOTE, BID, ACT = "agent_island/pitch", "agent_island/vote", "auction/bid", "society/act"
@@ -92,7 +93,7 @@ ASKED_AGAIN = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+@each_row("name", READ)
 def test_it_is_read(name: str) -> None:
     kind, text, means = READ[name]
     decision = asked(kind).request.parse(text).decision.model_dump()
@@ -101,7 +102,7 @@ def test_it_is_read(name: str) -> None:
     assert "MADE UP" not in str(decision)
 
 
-@pytest.mark.parametrize("name", ASKED_AGAIN)
+@each_row("name", ASKED_AGAIN)
 def test_it_is_asked_again_and_never_half_a_sentence(name: str) -> None:
     kind, text = ASKED_AGAIN[name]
     with pytest.raises(DecisionError):
@@ -127,7 +128,7 @@ _SECRETS = (
 )
 
 
-@pytest.mark.parametrize("text", _SECRETS)
+@each_row("text", _SECRETS)
 def test_what_may_be_thought_is_never_said_in_prose_or_in_a_string(text: str) -> None:
     assert "SECRET" not in said(json.dumps({"text": text}))
     if "<|channel|>" not in text:  # whose thinking may lack its own channel
@@ -143,7 +144,7 @@ _NEXT = (
 )
 
 
-@pytest.mark.parametrize("turn", _NEXT)
+@each_row("turn", _NEXT)
 def test_what_follows_another_turn_or_a_token_is_never_said(turn: str) -> None:
     for text in (f"Keep me.{turn}MADE UP", json.dumps({"text": f"Keep me.{turn}MADE UP"})):
         assert said(text) in ("Keep me.", "")
@@ -157,7 +158,7 @@ _OWN = (
 )
 
 
-@pytest.mark.parametrize("header", _OWN)
+@each_row("header", _OWN)
 def test_a_header_of_its_own_role_is_taken_off_in_any_spelling(header: str) -> None:
     assert said(f"{header}Keep me.") == "Keep me."
     assert said(json.dumps({"text": f"{header}Keep me."})) == "Keep me."
@@ -175,7 +176,7 @@ _OF_WORDS = (
 )
 
 
-@pytest.mark.parametrize("text", _OF_WORDS)
+@each_row("text", _OF_WORDS)
 def test_a_sentence_is_said_or_asked_again_and_never_half_of_it(text: str) -> None:
     for reply in (text, json.dumps({"text": text})):
         assert said(reply) in (text, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentsim.errors import DecisionError
+from tests.amounts import each_row
 from tests.replies.asked import asked, read
 
 STRUCK = [
@@ -143,13 +144,13 @@ DOUBT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "reply"), STRUCK)
+@each_row("name, reply", STRUCK)
 def test_a_decision_that_is_struck_out_or_crossed_is_asked_again(name: str, reply: str) -> None:
     with pytest.raises(DecisionError):
         read(asked(name).request, reply)
 
 
-@pytest.mark.parametrize(("name", "reply"), SECOND)
+@each_row("name, reply", SECOND)
 def test_another_value_in_the_same_object_is_asked_again(name: str, reply: str) -> None:
     with pytest.raises(DecisionError):
         read(asked(name).request, reply)
@@ -161,13 +162,13 @@ def test_an_object_that_says_yes_and_no_is_asked_again(name: str, reply: str) ->
         read(asked(name).request, reply)
 
 
-@pytest.mark.parametrize(("name", "reply"), DENIED)
+@each_row("name, reply", DENIED)
 def test_a_decision_below_a_sentence_that_denies_it_is_asked_again(name: str, reply: str) -> None:
     with pytest.raises(DecisionError):
         read(asked(name).request, reply)
 
 
-@pytest.mark.parametrize(("name", "reply"), DOUBT)
+@each_row("name, reply", DOUBT)
 def test_what_only_looks_like_one_decision_is_asked_again(name: str, reply: str) -> None:
     with pytest.raises(DecisionError):
         read(asked(name).request, reply)

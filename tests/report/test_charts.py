@@ -15,6 +15,7 @@ from agentsim.report.board import tile as draw
 from agentsim.report.charts import BASE, ticks
 from agentsim.report.markup import TemplateContext, money, number, span_of_time, when
 from agentsim.report.page import PageOptions, render, view
+from tests.amounts import each_row
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
 
@@ -169,8 +170,8 @@ def test_very_many_points_thin_the_labels_and_drop_the_dots() -> None:
     assert len(made.lines[0][0].split()) == 3000
 
 
-@pytest.mark.parametrize(
-    ("low", "high"),
+@each_row(
+    "low, high",
     [
         (0, 7),
         (-3, 12),
@@ -331,8 +332,8 @@ def test_foreign_words_in_panels_stay_words() -> None:
         assert "<script>PWN</script>" in figure.text
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@each_row(
+    "value, text",
     [(None, "–"), (0, "0"), (1234567, "1,234,567"), (-3, "−3"), (0.12345, "0.123"), (1234.56, "1,234.6"), (2.0, "2")],
 )
 def test_numbers_are_written_for_a_reader(value: float | None, text: str) -> None:

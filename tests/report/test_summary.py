@@ -21,14 +21,15 @@ from agentsim.report.markup import TemplateContext
 from agentsim.report.page import PageOptions, render
 from agentsim.report.summary import TurningPoint, exchanges, readable, summary
 from agentsim.results import RecordedRun
+from tests.amounts import each_row
 from tests.report.dom import parse
 from tests.report.sample import document, sample
 
 RunOfConfig: TypeAlias = Callable[[str], RecordedRun]
 
 
-@pytest.mark.parametrize(
-    ("model", "name"),
+@each_row(
+    "model, name",
     [
         ("openrouter/anthropic/claude-haiku-4.5", "Claude Haiku 4.5"),
         ("openrouter/openai/gpt-5-mini", "GPT-5 Mini"),

@@ -19,7 +19,7 @@ from agentsim.scenario.scenario import Scenario
 from benchmarks.forecast import foreseen as measured
 from benchmarks.forecast import society
 from benchmarks.personas import persona
-from tests.amounts import one_in, some_of
+from tests.amounts import each_row, one_in, some_of
 from tests.cli.command_line import agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -133,8 +133,8 @@ def test_a_big_game_is_cut_short_and_says_so(tmp_path: Path) -> None:
     assert (slow.ended, slow.decisions) == (False, 5)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "count"),
+@each_row(
+    "one, other, count",
     [("", "", 0), ("abc", "", 0), ("abc", "abd", 2), ("abc", "abc", 3), ("abc", "abcd", 3), ("xbc", "abc", 0)],
 )
 def test_the_common_beginning_of_two_texts_is_counted(one: str, other: str, count: int) -> None:

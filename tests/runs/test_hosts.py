@@ -14,7 +14,7 @@ import pytest
 from agentsim.models.profiles import WireName, is_host
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
-from tests.amounts import one_in
+from tests.amounts import each_row, one_in
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
@@ -212,8 +212,8 @@ def test_a_player_with_hosts_of_its_own_is_not_pinned(tmp_path: Path) -> None:
     assert "other_host" not in {each["code"] for each in result.history["warnings"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "slug", "same"),
+@each_row(
+    "name, slug, same",
     [
         ("DeepInfra", "deepinfra/fp8", True),
         ("NovitaAI", "novita", True),

@@ -12,6 +12,7 @@ from agentsim.engine.letters import made_name, slugs, written_name
 from agentsim.errors import ScenarioError
 from agentsim.scenario.seating import seat_ids
 from agentsim.scenario.toml_tables import PlayerTable, legal_id
+from tests.amounts import each_row
 
 
 def ids(*seats: str) -> list[str]:
@@ -28,8 +29,8 @@ def _table(seat: str) -> PlayerTable:
     return PlayerTable(id=name, count=int(count)) if count else PlayerTable(id=name)
 
 
-@pytest.mark.parametrize(
-    ("seats", "expected"),
+@each_row(
+    "seats, expected",
     [
         (["A", "b"], ["A", "b"]),
         (["agent*3"], ["agent1", "agent2", "agent3"]),
@@ -54,7 +55,6 @@ def _table(seat: str) -> PlayerTable:
         (["a" * 31 + "-b.txt"], ["a" * 31]),
         (["@boss.txt"], ["boss"]),
     ],
-    ids=lambda given: " ".join(given)[:40],
 )
 def test_ids_in_the_order_of_the_tables(seats: list[str], expected: list[str]) -> None:
     assert ids(*seats) == expected

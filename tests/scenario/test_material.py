@@ -13,6 +13,7 @@ from agentsim import games
 from agentsim.engine.game import InFile, SeatsInFolder
 from agentsim.scenario import Scenario, json_schema, load
 from agentsim.scenario.source_files import stem
+from tests.amounts import each_row
 from tests.cli.json_schema import complaints
 from tests.scenario.parlour import Parlour, Salon, SalonConfig, refused, written
 
@@ -126,8 +127,8 @@ def test_a_game_without_the_mark_knows_no_such_key(tmp_path: Path) -> None:
     assert refused(path).startswith("game_config.guests_dir: unknown key")
 
 
-@pytest.mark.parametrize(
-    ("file", "shown"),
+@each_row(
+    "file, shown",
     [
         ("a/b/Team One.txt", "Team One"),
         ("Team.One.txt", "Team.One"),
@@ -136,7 +137,6 @@ def test_a_game_without_the_mark_knows_no_such_key(tmp_path: Path) -> None:
         ("\u202e\u200b.txt", ""),
         ("plain", "plain"),
     ],
-    ids=ascii,
 )
 def test_a_stem_is_what_may_be_shown_of_a_files_name(file: str, shown: str) -> None:
     assert stem(file) == shown
@@ -148,8 +148,8 @@ SCHEMA = json_schema([Parlour(), Salon()])
 TABLES = [{"id": "A"}, {"id": "B"}]
 
 
-@pytest.mark.parametrize(
-    ("document", "fits"),
+@each_row(
+    "document, fits",
     [
         ({"game": "salon", "players": TABLES}, True),
         ({"game": "salon", "game_config": {"guests_dir": "../g"}}, True),
@@ -167,7 +167,6 @@ TABLES = [{"id": "A"}, {"id": "B"}]
         ({"game": "salon", "players": [{"prompt_file": "a.txt"}, {"player_id": "B"}]}, True),
         ({"game": "salon", "players": [{"prompt": "I have no name."}]}, False),
     ],
-    ids=lambda given: json.dumps(given)[:60] if isinstance(given, dict) else "",
 )
 def test_the_schema_wants_players_by_table_or_by_folder(document: dict[str, Any], fits: bool) -> None:
     assert (complaints(document, SCHEMA) == []) == fits

@@ -17,13 +17,14 @@ from agentsim.scenario.document import overridden
 from agentsim.scenario.seating import seat_ids
 from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import dotted
+from tests.amounts import each_row
 from tests.scenario.parlour import SEATS, ParlourConfig, refused, written
 
 DOCUMENT: dict[str, Any] = {"seed": 1, "players": [{"id": "A"}, {"id": "B"}], "game_config": {"moods": ["calm"]}}
 
 
-@pytest.mark.parametrize(
-    ("override", "path", "value"),
+@each_row(
+    "override, path, value",
     [
         ("seed=3", ["seed"], 3),
         (" seed = 3 ", ["seed"], 3),
@@ -52,8 +53,8 @@ def test_a_value_lands_where_its_key_says(override: str, path: list[str | int], 
     assert type(here) is type(value)
 
 
-@pytest.mark.parametrize(
-    ("override", "line"),
+@each_row(
+    "override, line",
     [
         ("players.2.id=C", "--set players.2.id: there is no such player (valid: 0 to 1, or A, B)"),
         ("players.-1.id=C", "--set players.-1.id: there is no such player (valid: 0 to 1, or A, B)"),
@@ -78,7 +79,7 @@ def test_a_key_that_leads_nowhere(override: str, line: str) -> None:
     assert str(raised.value) == line
 
 
-@pytest.mark.parametrize("override", ["seed", "=3", "a..b=1", "prices.openrouter/x.input=1", "a b=1", '"a=1', ""])
+@each_row("override", ["seed", "=3", "a..b=1", "prices.openrouter/x.input=1", "a b=1", '"a=1', ""])
 def test_what_is_not_key_and_value(override: str) -> None:
     with pytest.raises(ScenarioError, match="must be KEY=VALUE"):
         overridden(DOCUMENT, [override])
@@ -115,8 +116,8 @@ CROWD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("override", "ids"),
+@each_row(
+    "override, ids",
     [
         ("players.1.model=human", ["crowd2"]),
         ("players.crowd2.model=human", ["crowd2"]),

@@ -21,7 +21,7 @@ from agentsim.records.run_files import RunFiles
 from agentsim.studies.coding import PERSON, Coding, CodingPlan, load_codebook
 from benchmarks.promises_world import coded, meaning, played
 from tests.chromium import chromium
-from tests.cli.command_line import program, real
+from tests.cli.processes import CommandProcess, in_a_process
 
 SECRET_JUDGE = "python:scripted"
 
@@ -36,12 +36,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def desk(directory: Path, *words: str, sample: int = 12) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def desk(directory: Path, *words: str, sample: int = 12) -> Iterator[tuple[str, CommandProcess]]:
     """Run `agentsim code --human` in a process; yield the link and the process."""
-    command = program("code", ".", "--codebook", "promises", "--human", "--sample", str(sample), "--port", "0")
-    process = subprocess.Popen(
-        [*command, "--logs-dir", ".", *words], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    given = ("--codebook", "promises", "--human", "--sample", str(sample), "--port", "0", "--logs-dir", ".", *words)
+    process = CommandProcess("code", ".", *given, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     link = process.stdout.readline().strip()
     assert link.startswith("http://127.0.0.1:"), (link, process.stderr)
@@ -121,7 +119,7 @@ def test_a_port_that_is_taken_is_said_in_one_line(world: Path) -> None:
     with desk(world) as (link, _):
         port = str(urlsplit(link).port)
         words = ("--codebook", "promises", "--human", "--judge", "bot/random", "--port", port, "--logs-dir", ".")
-        said = real("code", ".", *words, cwd=world)
+        said = in_a_process("code", ".", *words, cwd=world)
         assert (said.code, said.out) == (2, "")
         assert said.line == f"--port {port}: Address already in use (0 takes a free one)"
 

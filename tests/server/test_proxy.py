@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from agentsim.errors import UsageError
 from agentsim.server.address import origin_of
+from tests.amounts import each_row
 from tests.cli.processes import in_a_process
 from tests.models.test_transport import CERTIFICATE
 from tests.report.test_browser import browser
@@ -138,7 +139,7 @@ def test_a_public_url_is_kept_as_browsers_name_an_origin(given: str, origin: str
     assert origin_of(given) == origin
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given", ["", "lab.example.org", "ftp://lab.example.org", "https://", "https://user@lab.example.org",
               "https://lab example.org", "https://lab.example.org:99999", "https://läb.example", "https://[::1",
               "https://evil.org\\@lab.example.org", "https://lab.example.org\x1b[31m"],

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import signal
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -25,7 +24,9 @@ from agentsim.report.page import render_batch
 from agentsim.report.paper import html, latex, markdown, text
 from agentsim.studies.coding import Coding, CodingPlan, UnitCoded, codebook_names, load_codebook, record_of_person
 from benchmarks.promises_world import claims_in, coded, measured, played
-from tests.cli.command_line import ROOT, agentsim, program
+from tests.amounts import each_row
+from tests.cli.command_line import ROOT, agentsim
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runs.island import play
@@ -121,9 +122,8 @@ def test_a_killed_coding_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: P
         files = island(server, tmp_path)
         played_calls = server.started["ok"]
         server.latency_s = 0.1
-        command = program("code", "run", "--codebook", "greetings.toml", *HERE, "--judge", "fake/judge")
-        command += ["--set", "timeout_s=5"]
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        words = ("code", "run", "--codebook", "greetings.toml", *HERE, "--judge", "fake/judge", "--set", "timeout_s=5")
+        process = CommandProcess(*words, cwd=tmp_path)
         path = codes_path(files, "greetings", "fake/judge")
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and (not path.exists() or b'"record":"decision"' not in path.read_bytes()):
@@ -345,7 +345,7 @@ def test_the_ledger_of_300_units_has_an_f1_of_at_least_080(tmp_path: Path) -> No
     assert found["f1"] >= 0.8
 
 
-@pytest.mark.parametrize("name", codebook_names())
+@each_row("name", codebook_names())
 def test_each_codebook_that_comes_along_loads_and_names_its_sources(name: str) -> None:
     book = load_codebook(name)
     assert book.name == name

@@ -13,6 +13,7 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.runs.batch.manifest import DesignTable, Until
 from agentsim.scenario.validation import validated
 from agentsim.studies.designs import Factorial, cells, factorial, read_design
+from tests.amounts import each_row
 
 
 def design(factors: str, fraction: str | None = None, *pairs: str) -> Factorial:
@@ -56,8 +57,8 @@ def test_a_fractions_contrasts_are_orthogonal_and_balanced() -> None:
     assert np.allclose(weights @ weights.T, np.diag(np.diag(weights @ weights.T)))
 
 
-@pytest.mark.parametrize(
-    ("factors", "fraction", "lengths"),
+@each_row(
+    "factors, fraction, lengths",
     [  # G. E. P. Box, W. G. Hunter, J. S. Hunter, Statistics for experimenters, table 12.15
         ("abc", "1/2", [3]),
         ("abcd", "1/2", [4]),
@@ -91,8 +92,8 @@ def test_a_fraction_keeps_the_asked_for_interactions_apart_or_is_refused() -> No
 TWO: dict[str, Any] = {"defaults.temperature": [0.2, 1.2], "game_config.phases": [["votes"], ["pitches", "votes"]]}
 
 
-@pytest.mark.parametrize(
-    ("document", "message"),
+@each_row(
+    "document, message",
     [
         ({}, "factors: is missing"),
         ({"factors": {}}, "factors"),
@@ -110,7 +111,6 @@ TWO: dict[str, Any] = {"defaults.temperature": [0.2, 1.2], "game_config.phases":
         ({"factors": {name: [1, 2] for name in "abcdefghi"}}, "factors: make 512 cells, and 256 are the most"),
         ({"factors": TWO, "replicates": 0}, "replicates: must be"),
     ],
-    ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
 def test_a_design_that_cannot_be_is_refused_with_its_key(document: dict[str, Any], message: str) -> None:
     with pytest.raises(ScenarioError) as refused:

@@ -11,12 +11,13 @@ import pytest
 
 import agentsim
 from benchmarks.faults import Fault, listed, look_for
+from tests.amounts import each_row
 
 PACKAGE = Path(agentsim.__file__).parent
 FAULTS = {(fault.game, fault.name): fault for fault in listed()}
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=[f"{game}: {name}" for game, name in FAULTS])
+@each_row("fault", FAULTS.values())
 def test_every_fault_can_be_put_into_its_game(fault: Fault) -> None:
     for path, text in fault.edited(PACKAGE).items():
         ast.parse(text)

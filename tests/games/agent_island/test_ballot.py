@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agentsim.engine.decision import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 from agentsim.games.agent_island.votes import Vote, VoteCast
+from tests.amounts import each_row
 from tests.games.agent_island.island import play, requests
 
 CANDIDATES = ("A", "B", "C", "agent1", "agent10", "bob-1", "Ann", "12")
@@ -257,7 +258,7 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "error"), REFUSED.values(), ids=REFUSED)
+@each_row("reply, error", REFUSED.values())
 def test_does_not_count(reply: str, error: type[DecisionError]) -> None:
     with pytest.raises(error) as caught:
         read_vote(reply, CANDIDATES)
@@ -265,8 +266,8 @@ def test_does_not_count(reply: str, error: type[DecisionError]) -> None:
     assert len(str(caught.value)) < 300
 
 
-@pytest.mark.parametrize(
-    ("reply", "words"),
+@each_row(
+    "reply, words",
     [
         ("vote: A\nvote: C", 'says "A" and "C" for vote'),
         ("vote: X", "'X' cannot be chosen"),
@@ -276,7 +277,6 @@ def test_does_not_count(reply: str, error: type[DecisionError]) -> None:
         ('{"explanation": "x"}', "lacks vote"),
         ('{"vote": "A", "explanation": "x', "no complete JSON object"),
     ],
-    ids=["ambiguous", "illegal", "illegal, nothing", "illegal, last", "unreadable", "no key", "cut off"],
 )
 def test_the_reason_names_what_is_wrong(reply: str, words: str) -> None:
     with pytest.raises(DecisionError, match=words):

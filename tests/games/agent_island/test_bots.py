@@ -17,7 +17,7 @@ from agentsim.games.agent_island.speeches import Pitch, Pitched
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, Line, View
 from agentsim.games.agent_island.votes import Vote, VoteCast, Voted
-from tests.amounts import examples
+from tests.amounts import each_row, examples
 from tests.engine.small import Say
 from tests.games.agent_island.island import play, requests
 
@@ -74,8 +74,8 @@ def test_random_votes_uniformly() -> None:
 # grudge
 
 
-@pytest.mark.parametrize(
-    ("tally", "own", "expected"),
+@each_row(
+    "tally, own, expected",
     [
         (_tally(1, "A", A=3, B=0, C=0, D=1), "D", "BCD"),
         (_tally(1, "A", A=3, B=1, C=0, D=0), None, "B"),
@@ -84,15 +84,6 @@ def test_random_votes_uniformly() -> None:
         (_tally(1, "B", A=1, B=3, C=0, D=0), "B", "B"),
         (_tally(1, "B", A=0, B=3, C=1, D=0), None, ""),
         (_tally(1, "B", A=2, B=1, C=0, D=0, abstentions=1), None, ""),
-    ],
-    ids=[
-        "all but me",
-        "its own votes were not for itself",
-        "cannot vote for itself",
-        "nobody is sure",
-        "my own vote aside",
-        "nobody named me",
-        "abstentions hide voters",
     ],
 )
 def test_grudge_suspects_whom_the_tally_proves(tally: Tally, own: str | None, expected: str) -> None:

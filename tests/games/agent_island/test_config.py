@@ -11,6 +11,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
 from agentsim.games.agent_island.speeches import Pitch, Pitched
+from tests.amounts import each_row
 from tests.games.agent_island.island import play, requests, told
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}
@@ -45,8 +46,8 @@ def test_phases_run_in_the_order_given() -> None:
     assert kinds.count("pitch") == 2, "who has left does not pitch"
 
 
-@pytest.mark.parametrize(
-    ("players", "config", "key", "words"),
+@each_row(
+    "players, config, key, words",
     [
         ("AB", {}, "players", "found 2 "),
         ("", {}, "players", "found 0 "),
@@ -56,7 +57,6 @@ def test_phases_run_in_the_order_given() -> None:
         ("ABC", {"round_overrides": ({"round": 3},)}, "game_config.round_overrides", "no round 3 with 3 players"),
         ("ABCDE", {"rounds": 3, "round_overrides": ({"round": 4},)}, "game_config.round_overrides", "no round 4"),
     ],
-    ids=["two players", "no players", "reserved", "reserved, other case", "rounds", "override", "override, few rounds"],
 )
 def test_a_game_that_cannot_be_is_refused_with_the_key(players: Any, config: Any, key: str, words: str) -> None:
     with pytest.raises(ScenarioError, match=words) as caught:
@@ -73,7 +73,7 @@ def test_a_game_that_can_be_is_admitted(config: dict[str, Any]) -> None:
     GAME.admit(AgentIslandConfig.from_toml(config), list("ABCDE"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "config",
     [
         {"phases": ["pitches"]},
@@ -95,7 +95,6 @@ def test_a_game_that_can_be_is_admitted(config: dict[str, Any]) -> None:
         {"round_overrides": [{"round": 1, "quips_by": ["A", "B", "A"]}]},
         {"round_overrides": [{"round": 1, "memory": "summary"}]},
     ],
-    ids=str,
 )
 def test_a_config_that_makes_no_sense_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

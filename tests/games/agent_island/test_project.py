@@ -16,6 +16,7 @@ from agentsim.games.agent_island.sidebars import ExchangeBegan, Paired, TakenAsi
 from agentsim.games.agent_island.speeches import Pitched, Quipped
 from agentsim.games.agent_island.view import IslandRequest, RoundBegan, Speech, Summarized
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Vote, VoteCast, Won
+from tests.amounts import each_row
 from tests.games.agent_island.island import plain, requests, told
 
 USUAL = ["pitches", "votes", "elimination", "consolidate_memory"]
@@ -166,8 +167,8 @@ def test_logging_changes_nothing_and_a_game_id_gives_the_seed() -> None:
     assert "seed" not in translated(game_id="")
 
 
-@pytest.mark.parametrize(
-    ("changed", "key", "words"),
+@each_row(
+    "changed, key, words",
     [
         ({"num_players": 5}, "game.num_players", "is 5, but there are 4 players"),
         ({"num_rounds": 4, "round_overrides": []}, "game.num_rounds", "4 of 4 players are eliminated"),
@@ -182,17 +183,6 @@ def test_logging_changes_nothing_and_a_game_id_gives_the_seed() -> None:
         ({"round_type": "final"}, "game.round_overrides", "more rounds follow"),
         ({"phases": ["votes", "elimination"] * 2}, "game.phases", "more than one vote"),
         ({"phases": ["pitches", "votes"]}, "game.phases", "its jury would be empty"),
-    ],
-    ids=[
-        "players",
-        "rounds",
-        "rounds before a final",
-        "round",
-        "final elimination",
-        "early final",
-        "finals",
-        "two votes",
-        "no jury",
     ],
 )
 def test_what_makes_no_game_is_refused_in_the_files_own_words(changed: dict[str, Any], key: str, words: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from agentsim.errors import AmbiguousReply, UnreadableReply
 from agentsim.games.agent_island.sidebars import AnswerApproach
 from agentsim.games.agent_island.speeches import Pitch, Quips
+from tests.amounts import each_row
 from tests.games.agent_island.island import play, requests
 
 PITCH = requests(play("ABC"), Pitch)[0]
@@ -68,7 +69,7 @@ IN_DOUBT: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("reply", NOT_SAID.values(), ids=NOT_SAID)
+@each_row("reply", NOT_SAID.values())
 def test_is_asked_again(reply: str) -> None:
     with pytest.raises(UnreadableReply):
         PITCH.parse(reply)
@@ -93,7 +94,7 @@ QUIPS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "about", "lines"), QUIPS.values(), ids=QUIPS)
+@each_row("reply, about, lines", QUIPS.values())
 def test_quips_are_read(reply: str, about: tuple[str, ...], lines: dict[str, str]) -> None:
     assert Quips(player="A", view=VIEW, about=about, limit=80).parse(reply).decision.quips == lines
 

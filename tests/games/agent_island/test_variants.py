@@ -33,6 +33,7 @@ from agentsim.games.agent_island.view import (
     Summarized,
 )
 from agentsim.games.agent_island.votes import Eliminated, PollOpened, Tallied, Vote, Voted, Won
+from tests.amounts import each_row
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}
@@ -250,7 +251,7 @@ def test_a_poll_among_one_asks_no_player() -> None:
     assert len(played.events(Voted)) == 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     "config",
     [
         {"vote": "none"},
@@ -266,15 +267,14 @@ def test_a_poll_among_one_asks_no_player() -> None:
         {"rules": ""},
         {"round_overrides": [{"round": 1, "vote": "none", "phases": ["votes"]}]},
     ],
-    ids=str,
 )
 def test_settings_that_contradict_each_other_are_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         AgentIslandConfig.from_toml({"phases": ["votes"]} | config)
 
 
-@pytest.mark.parametrize(
-    ("config", "key", "words"),
+@each_row(
+    "config, key, words",
     [
         ({"rounds": 2, "vote": "eliminate", "round_overrides": [{"round": 2}]}, None, ""),
         ({"rounds": 3, "vote": "eliminate"}, "game_config.rounds", "3 players can play 2 rounds at most, found 3"),
@@ -285,17 +285,6 @@ def test_settings_that_contradict_each_other_are_refused(config: dict[str, Any])
         ({"round_overrides": [{"round": 1, "vote": "none"}]}, "game_config.round_overrides", "round 1: a round whose"),
         ({"memory_of": {"Z": "full"}}, "game_config.memory_of", "no player 'Z'"),
         ({"quips_by": ["A", "Z"]}, "game_config.quips_by", "no player 'Z'"),
-    ],
-    ids=[
-        "fine",
-        "too many",
-        "too many with a poll",
-        "early win",
-        "elimination in the final",
-        "no jury",
-        "phases",
-        "memory",
-        "quips",
     ],
 )
 def test_rounds_that_make_no_game_are_refused_with_the_key(config: dict[str, Any], key: str | None, words: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agentsim.engine.decision import Reading
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.auction.bidding import Bid, BidCast
-from tests.amounts import one_in
+from tests.amounts import each_row, one_in
 from tests.games.auction.auction import play
 
 BID = next(request for ask in play().asks() if isinstance(request := ask.request, Bid))
@@ -136,7 +136,7 @@ BIDS: dict[str, tuple[str, tuple[int, str, int]]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "expected"), BIDS.values(), ids=BIDS)
+@each_row("reply, expected", BIDS.values())
 def test_is_a_bid(reply: str, expected: tuple[int, str, int]) -> None:
     reading = read_bid(reply)
     assert (reading.decision.bid, reading.stage, reading.candidates) == expected
@@ -222,7 +222,7 @@ REFUSED: dict[str, tuple[str, type[DecisionError]]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "error"), REFUSED.values(), ids=REFUSED)
+@each_row("reply, error", REFUSED.values())
 def test_is_no_bid_and_says_what_would_be(reply: str, error: type[DecisionError]) -> None:
     with pytest.raises(error) as caught:
         read_bid(reply)
@@ -230,7 +230,7 @@ def test_is_no_bid_and_says_what_would_be(reply: str, error: type[DecisionError]
     assert len(str(caught.value)) < 250, "a line for the model, not a copy of its reply"
 
 
-@pytest.mark.parametrize("said", ["true", '""', "150.5", '"1.000"', "1e9", "1" + "0" * 18])
+@each_row("said", ["true", '""', "150.5", '"1.000"', "1e9", "1" + "0" * 18])
 def test_the_reason_says_what_a_bid_is(said: str) -> None:
     with pytest.raises(UnreadableReply, match="bid must be a whole number"):
         read_bid(f'{{"bid": {said}}}')
@@ -242,8 +242,8 @@ def test_the_form_that_a_bid_is_asked_for_again_in_says_how_to_pass_and_is_no_bi
         read_bid(BID.form())
 
 
-@pytest.mark.parametrize(
-    ("members", "words"),
+@each_row(
+    "members, words",
     [
         ('"reasoning": "why"', "why"),
         ('"REASONING": "why"', "why"),
@@ -253,7 +253,6 @@ def test_the_form_that_a_bid_is_asked_for_again_in_says_how_to_pass_and_is_no_bi
         ('"reasoning": {"b": ["ü"], "a": true}', '{"a": true, "b": ["ü"]}'),
         ('"reasoning": "a", "Reasoning": "b"', "b"),
     ],
-    ids=["text", "in capitals", "none", "null", "number", "object", "twice"],
 )
 def test_reasoning_is_kept_as_words_and_never_spoils_a_bid(members: str, words: str) -> None:
     assert read_bid(f'{{"bid": 150, {members}}}').decision == BidCast(bid=150, reasoning=words)

@@ -22,7 +22,7 @@ from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.lots import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import PRICING, Auction, Offer, Team
-from tests.amounts import examples
+from tests.amounts import each_row, examples
 from tests.games.auction.auction import FORMATS, rows
 
 
@@ -200,8 +200,8 @@ def test_a_state_that_the_rules_made_is_sound() -> None:
     assert list(_settled().check()) == []
 
 
-@pytest.mark.parametrize(
-    ("break_", "words"),
+@each_row(
+    "break_, words",
     [
         (lambda auction: change(auction, "B", budget=101), "money left and money paid"),
         (lambda auction: change(auction, "B", budget=-1), "B: no budget below zero"),
@@ -211,7 +211,6 @@ def test_a_state_that_the_rules_made_is_sound() -> None:
         (lambda auction: auction.offers.append(Offer("A", 20)), "open bids rise"),
         (lambda auction: auction.offers.append(Offer("A", 71)), "A can pay its bid"),
     ],
-    ids=["money", "debt", "a gift", "a theft", "a round too many", "no raise", "unpayable"],
 )
 def test_a_broken_state_says_so(break_: Any, words: str) -> None:
     auction = _settled()

@@ -14,6 +14,7 @@ from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item, listed
 from agentsim.games.auction.lots import ItemOffered, began
 from agentsim.games.auction.state import PRICING, Auction, Offer, Team, view
+from tests.amounts import each_row
 from tests.games.auction.auction import FORMATS, game_state, play, requests
 
 SEED = """\
@@ -243,7 +244,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("name", HOSTILE, ids=["quote", "tags", "template", "separator", "newline", "json"])
+@each_row("name", HOSTILE)
 def test_a_hostile_team_name_stays_a_name(name: str) -> None:
     played = play("Compass 60", {"A": [30], "B": []}, names={"A": name})
     for request in requests(played):

@@ -13,6 +13,7 @@ from agentsim.engine.simulate import Simulation
 from agentsim.games.auction import GAME
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.lots import ItemSold, Paid
+from tests.amounts import each_row
 from tests.games.auction.auction import FORMATS, play
 
 ITEMS = "Compass 60, Kettle -5"
@@ -47,8 +48,8 @@ def changed(kind: type[Event], **values: object) -> Callable[[Event], Event]:
     return change
 
 
-@pytest.mark.parametrize(
-    ("format_", "kind", "values", "found"),
+@each_row(
+    "format_, kind, values, found",
     [
         ("ascending", ItemSold, {"team": "A"}, "A takes Compass, and B had the highest bid"),
         ("ascending", ItemSold, {"price": 39}, "B takes Compass for 39, and its price is 40"),
@@ -64,7 +65,6 @@ def changed(kind: type[Event], **values: object) -> Callable[[Event], Event]:
         ),
         ("ascending", BidMade, {"iteration": 11}, "A bids in iteration 11 of at most 10"),
     ],
-    ids=["winner", "price", "second price", "a loser's payment", "budget", "validity", "over budget", "iteration"],
 )
 def test_an_invariant_finds(format_: str, kind: type[Event], values: dict[str, object], found: str) -> None:
     played = play(ITEMS, BIDS, ["ACB"] * 9, format=format_)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.games.auction.items import MOST, THEMES, Item, read_items, written
+from tests.amounts import each_row
 
 REQUIRED = THEMES["blaster"].required
 
@@ -153,7 +154,7 @@ BAD: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "problem"), BAD.values(), ids=BAD)
+@each_row("text, problem", BAD.values())
 def test_what_is_no_items_file_is_told_where_and_what_would_be(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=re.escape(problem)) as raised:
         read_items(text)

@@ -20,6 +20,7 @@ from agentsim.runs.game_in_progress import new_play
 from agentsim.runs.replay import prove, without_volatile
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.seating import called_by_files
+from tests.amounts import each_row
 from tests.cli.command_line import agentsim
 from tests.games.auction.auction import game_state
 from tests.playing import play_scenario, resume_run
@@ -174,8 +175,8 @@ def test_teams_that_share_a_file_are_called_by_their_ids(
     assert called(scenario(tmp_path, "", players)) == expected
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
+@each_row(
+    "names, expected",
     [
         ({}, {"A": "A", "B": "B", "C": "C"}),
         ({"A": "B"}, {"A": "A", "B": "B", "C": "C"}),
@@ -185,7 +186,6 @@ def test_teams_that_share_a_file_are_called_by_their_ids(
         ({"A": "x", "B": "X"}, {"A": "x", "B": "X", "C": "C"}),
         ({"A": "хор", "B": "xop"}, {"A": "A", "B": "B", "C": "C"}),
     ],
-    ids=["none", "another's id", "round about", "one gives way to the next", "the same", "case counts", "look-alikes"],
 )
 def test_no_two_teams_are_called_the_same(names: dict[str, str], expected: dict[str, str]) -> None:
     assert called_by_files({player: names.get(player, "") for player in "ABC"}) == expected

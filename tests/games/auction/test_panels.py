@@ -12,6 +12,7 @@ from agentsim.games.auction import GAME
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.state import PRICING, Auction, Team
+from tests.amounts import each_row
 from tests.games.auction.auction import FORMATS, SEALED, play
 
 ITEMS = "Compass 60, Kettle -5, Compass 50, Gyroscope 40"
@@ -146,8 +147,8 @@ def test_sealed_bids_are_shown_as_they_were_made_with_the_price() -> None:
 # parts of a log
 
 
-@pytest.mark.parametrize("format_", FORMATS)
-@pytest.mark.parametrize("seen_by", [None, "A", "C"], ids=["all", "A", "C"])
+@each_row("format_", FORMATS)
+@each_row("seen_by", [None, "A", "C"])
 def test_a_log_cut_anywhere_shows_what_there_is(format_: str, seen_by: str | None) -> None:
     log = (_played() if format_ == "ascending" else _sealed(format_)).log
     for cut in range(len(log) + 1):

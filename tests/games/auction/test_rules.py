@@ -20,6 +20,7 @@ from agentsim.games.auction.bidding import BidCast, BidMade, Reasoned
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import THEMES, draw
 from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, Paid
+from tests.amounts import each_row
 from tests.games.auction.auction import (
     FORMATS,
     SEALED,
@@ -70,8 +71,8 @@ def test_every_order_is_equally_likely() -> None:
 # which bids are valid
 
 
-@pytest.mark.parametrize(
-    ("bid", "reason"),
+@each_row(
+    "bid, reason",
     [
         (60, "LowerThanHighBid"),
         (59, "LowerThanHighBid"),
@@ -82,7 +83,6 @@ def test_every_order_is_equally_likely() -> None:
         (0, "Pass"),
         (None, "Unreadable"),
     ],
-    ids=["equal", "lower", "higher by one", "all it has", "one more than it has", "far more", "pass", "unreadable"],
 )
 def test_a_bid_must_be_higher_than_the_high_bid_and_within_the_budget(bid: int | None, reason: str) -> None:
     played = play("Compass 60", {"A": [60], "B": [bid]}, ["AB"], budget=100)
@@ -160,8 +160,8 @@ def test_reasoning_is_heard_by_its_team_alone_and_cut_where_it_is_too_long() -> 
 # when a round ends
 
 
-@pytest.mark.parametrize(
-    ("bids", "iterations"),
+@each_row(
+    "bids, iterations",
     [
         ({"A": [], "B": []}, 1),
         ({"A": [30], "B": []}, 2),
@@ -170,7 +170,6 @@ def test_reasoning_is_heard_by_its_team_alone_and_cut_where_it_is_too_long() -> 
         ({"A": [30, 0], "B": [0, 5_000]}, 2),
         ({"A": [30, 0], "B": [0, None]}, 2),
     ],
-    ids=["nobody bids", "one bid", "a duel", "too low", "too high", "unreadable"],
 )
 def test_a_round_ends_with_the_iteration_in_which_nobody_raises(bids: Any, iterations: int) -> None:
     assert len(play("Compass 60", bids).waves) == iterations
@@ -277,8 +276,8 @@ def _end(*sold: str, items: str, **config: Any) -> dict[str, Any]:
     return {place.player: (place.rank, *place.score.values()) for place in played.outcome.standings}
 
 
-@pytest.mark.parametrize(
-    ("items", "sold", "expected"),
+@each_row(
+    "items, sold, expected",
     [
         (
             "Compass 10, Gyroscope 10, Matrix 99",
@@ -311,7 +310,6 @@ def _end(*sold: str, items: str, **config: Any) -> dict[str, Any]:
             {"A": (1, 1, 1, 990), "C": (2, 0, 0, 1_000), "B": (3, 0, 0, 980)},
         ),
     ],
-    ids=["count", "then quality", "then budget", "equal on all three", "best copy of each name", "junk counts nothing"],
 )
 def test_ranked_by_distinct_required_items_then_quality_then_budget(
     items: str, sold: list[str], expected: dict[str, Any]
@@ -337,8 +335,8 @@ def test_the_game_ends_when_every_item_was_offered() -> None:
 # sealed formats
 
 
-@pytest.mark.parametrize(
-    ("format_", "bids", "order", "sale", "left"),
+@each_row(
+    "format_, bids, order, sale, left",
     [
         ("sealed_first_price", [30, 50, 40], "ABC", ("B", 50), [100, 50, 100]),
         ("sealed_first_price", [50, 50, 40], "BAC", ("B", 50), [100, 50, 100]),
@@ -351,19 +349,6 @@ def test_the_game_ends_when_every_item_was_offered() -> None:
         ("all_pay", [30, 50, 40], "ABC", ("B", 50), [70, 50, 60]),
         ("all_pay", [50, 50, 0], "BAC", ("B", 50), [50, 50, 100]),
         ("all_pay", [30, 101, None], "ABC", ("A", 30), [70, 100, 100]),
-    ],
-    ids=[
-        "first price",
-        "first price, tie",
-        "first price, tie, other order",
-        "second price",
-        "second price, other order",
-        "second price, one bidder",
-        "second price, tie",
-        "second price, over budget is no second bid",
-        "losers pay",
-        "losers pay, tie",
-        "what is invalid is not paid",
     ],
 )
 def test_each_format_has_its_price(
@@ -434,8 +419,8 @@ def test_validate_warns_of_a_list_without_the_ten_required_names(tmp_path: Path)
         assert (words in said.stderr) == warned
 
 
-@pytest.mark.parametrize(
-    ("config", "words"),
+@each_row(
+    "config, words",
     [
         *(({"format": format_, "max_iterations": 3}, "max_iterations is for ascending") for format_ in SEALED),
         *(({"format": format_, "ask_leader": False}, "ask_leader is for ascending") for format_ in SEALED),
@@ -447,7 +432,6 @@ def test_validate_warns_of_a_list_without_the_ten_required_names(tmp_path: Path)
         ({"items": {"scenario": "x", "items": []}}, "a list of 1 to 500 items"),
         ({"budget": "1000"}, "valid integer"),
     ],
-    ids=str,
 )
 def test_a_config_that_makes_no_sense_is_refused(config: dict[str, Any], words: str) -> None:
     with pytest.raises(ValidationError, match=words):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from agentsim.engine.decision import Decision
@@ -61,6 +62,12 @@ def play(
         script["query"] = {player: list(each) for player, each in queries.items()}
     drawn = {"order": list(order or [players] * config["rounds"])}
     return simulate(GAME, config, players, script, bot=bot, seed=seed, chance=drawn, staff=staff)
+
+
+@cache
+def smith() -> Simulation:
+    """Three periods on Smith's schedules, played once for all tests of a process, which look at them alone."""
+    return session("zi_c", periods=3)
 
 
 def session(bot: Bot | str, *, seed: int = 1, **experiment: Any) -> Simulation:

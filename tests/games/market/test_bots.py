@@ -11,6 +11,7 @@ from agentsim.engine.chance import Stream
 from agentsim.games.market.bots import BOTS, _Trader
 from agentsim.games.market.order_book import Ordered, Traded
 from agentsim.games.market.turn import Act, Remembered, Signal
+from tests.amounts import each_row
 from tests.games.market.market import buys, play, sells, session
 
 
@@ -69,8 +70,8 @@ def trader(side: Any, limit: int, margin: float) -> _Trader:
     return _Trader(side, limit, margin, change=0.0, rate=0.5, momentum=0.0)
 
 
-@pytest.mark.parametrize(
-    ("side", "limit", "margin", "signal", "moves"),
+@each_row(
+    "side, limit, margin, signal, moves",
     [
         # a trade at a price it would have taken: it could have had more
         ("sell", 100, 0.1, Signal("wheat", "buy", 120, traded=True), "up"),

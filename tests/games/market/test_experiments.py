@@ -25,7 +25,7 @@ from agentsim.games.market.order_book import Ordered, Traded
 from agentsim.games.market.state import Endowed, PeriodBegan
 from agentsim.games.market.turn import MOST_SIGNALS, Act, Acted, ActionChosen, Signal, Ticker, ticker_line
 from tests.amounts import some_of
-from tests.games.market.market import SMITH, session
+from tests.games.market.market import SMITH, session, smith
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 GODE_SUNDER = sorted(CONFIGS.glob("gode_sunder_*.toml"))
@@ -96,7 +96,7 @@ def test_a_period_says_in_figures_what_it_achieved() -> None:
 
 
 def test_endowments_are_renewed_every_period_and_values_are_private() -> None:
-    played = session("zi_c", periods=3)
+    played = smith()
     given_ = [told for told in played.log if isinstance(told.event, Endowed)]
     assert len(given_) == 3 * 22
     assert all(told.to == (told.event.agent,) for told in given_ if isinstance(told.event, Endowed))

@@ -16,6 +16,7 @@ from agentsim.games.market.invariants import invariants
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.state import Endowed
 from agentsim.games.market.turn import Act
+from tests.amounts import each_row
 from tests.games.market.market import SMITH, buys, play, sells
 
 MARKETS: dict[str, dict[str, Any]] = {
@@ -70,8 +71,8 @@ def changed(kind: type[Event], **fields: Any) -> list[LoggedEvent]:
     return log
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields", "problem"),
+@each_row(
+    "kind, fields, problem",
     [
         (Traded, {"price": 7}, "orders at 5 and 7 trade at 7"),
         (Traded, {"resting": 1, "seller": "A", "price": 6}, "order 1 trades before order 2"),

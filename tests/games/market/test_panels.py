@@ -17,7 +17,7 @@ from agentsim.games.market.panels import OpenOrders, Replayed, panels
 from agentsim.games.market.state import MarketEnded
 from agentsim.games.market.world import CAPITAL, Transferred
 from tests.amounts import examples
-from tests.games.market.market import buys, does, play, sells, session
+from tests.games.market.market import buys, does, play, sells, smith
 
 EVERYTHING: dict[str, Any] = {
     "goods": ["wheat", "cloth"],
@@ -72,7 +72,7 @@ def test_prices_and_volume_go_by_round() -> None:
 
 
 def test_an_experiment_shows_prices_beside_the_equilibrium_and_its_periods() -> None:
-    played = session("zi_c", periods=3)
+    played = smith()
     charts = shown(played)
     ended = played.events(PeriodEnded)
     prices: Chart = charts["Prices"]
@@ -92,7 +92,7 @@ def test_an_experiment_shows_prices_beside_the_equilibrium_and_its_periods() -> 
 
 
 def test_what_one_trader_heard_shows_no_equilibrium_and_nobody_elses_holdings() -> None:
-    played = session("zi_c", periods=2)
+    played = smith()
     heard: dict[str, Any] = {
         panel.title: panel for panel in panels([told for told in played.log if told.heard_by("T3")])
     }
@@ -102,7 +102,7 @@ def test_what_one_trader_heard_shows_no_equilibrium_and_nobody_elses_holdings() 
 
 
 def test_holdings_of_many_agents_are_tables_of_few_columns() -> None:
-    played = session("zi_c", periods=3)
+    played = smith()
     shares = shown(played)["Capital"]
     assert isinstance(shares, DataTable)
     assert shares.heat
@@ -133,7 +133,7 @@ def test_messages_trades_and_gifts_are_ties() -> None:
 
 
 def test_traders_of_known_sides_stand_side_by_side() -> None:
-    network: Network = shown(session("zi_c", periods=1))["Who deals with whom"]
+    network: Network = shown(smith())["Who deals with whom"]
     assert {node.group for node in network.nodes} == {"buyers", "sellers"}
     sides = {node.name: node.group for node in network.nodes}
     assert all(sides[edge.source] == "sellers" and sides[edge.target] == "buyers" for edge in network.edges)
@@ -144,7 +144,7 @@ def test_nobody_who_dealt_with_nobody_is_drawn() -> None:
 
 
 def test_tables_hold_trades_orders_and_periods() -> None:
-    played = session("zi_c", periods=2)
+    played = smith()
     tables = GAME.tables(played.log, [])
     trades, periods = tables["trades"], tables["periods"]
     assert len(trades.rows) == len(played.events(Traded))

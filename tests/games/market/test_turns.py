@@ -37,6 +37,7 @@ from agentsim.games.market.world import CAPITAL
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT
 from tests.contract.harness import on_server
 from tests.fakes.replies import varied_by_schema
@@ -264,7 +265,7 @@ def test_a_reply_begins_with_the_action_and_what_follows_is_ignored(text: str) -
     assert "m" in decision.working_memory
 
 
-@pytest.mark.parametrize("text", FORFEITS.values(), ids=FORFEITS)
+@each_row("text", FORFEITS.values())
 def test_a_reply_outside_the_format_is_no_action(text: str) -> None:
     request = act()
     with pytest.raises(DecisionError):

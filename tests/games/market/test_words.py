@@ -20,6 +20,7 @@ from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.rules_text import NAMES, SYSTEM_TEXT, used
 from agentsim.games.market.turn import Act
 from agentsim.scenario.load import load
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT
 from tests.games.market.market import SKIPS, SMITH, play
 
@@ -106,8 +107,8 @@ def test_an_unknown_placeholder_is_an_error_with_the_nearest_known_one() -> None
             GAME.config.from_toml({"system_prompt": {"text": f"#!{name}!#"}})
 
 
-@pytest.mark.parametrize(
-    ("expression", "value"),
+@each_row(
+    "expression, value",
     [
         ("2 + 3 * 4", 14),
         ("-(7 // 2)", -3),
@@ -121,7 +122,7 @@ def test_the_calculator_works_out_arithmetic(expression: str, value: float) -> N
     assert calculate(expression) == value
 
 
-@pytest.mark.parametrize(
+@each_row(
     "expression",
     [
         "__import__('os')",
@@ -264,7 +265,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("config", "problem"), REFUSED.values(), ids=REFUSED)
+@each_row("config, problem", REFUSED.values())
 def test_a_config_that_means_nothing_is_refused(config: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         GAME.config.from_toml(config)

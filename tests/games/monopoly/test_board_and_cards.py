@@ -18,6 +18,7 @@ from agentsim.games.monopoly.board import (
     Space,
     destination,
 )
+from tests.amounts import each_row
 from tests.games.monopoly.table import Game
 
 DECK = pytest.mark.parametrize(("deck", "moving", "money"), [(CHANCE, 10, 35), (COMMUNITY_CHEST, 2, 435)])
@@ -60,7 +61,7 @@ def test_hotels_everywhere_would_cost() -> None:
     assert sum(HOTEL * space.house_cost for space in streets()) == 13_750
 
 
-@pytest.mark.parametrize(("houses", "total"), [*enumerate([391, 1915, 5620, 14_110, 18_030, 21_850])])
+@each_row("houses, total", [*enumerate([391, 1915, 5620, 14_110, 18_030, 21_850])])
 def test_rents(houses: int, total: int) -> None:
     assert sum(space.rents[houses] for space in streets()) == total
 
@@ -100,8 +101,8 @@ def test_each_deck_has_one_card_out_of_jail_and_one_into_it() -> None:
         assert effects.count("jail_card") == effects.count("go_to_jail") == 1
 
 
-@pytest.mark.parametrize(
-    ("card", "targets"),
+@each_row(
+    "card, targets",
     [
         ("C01", (39, 39, 39)),
         ("C02", (0, 0, 0)),

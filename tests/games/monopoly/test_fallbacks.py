@@ -23,6 +23,7 @@ from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
 from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.game_in_progress import restored_decision
+from tests.amounts import each_row
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game
 
@@ -42,8 +43,8 @@ def test_buys_with_twice_the_price(cash: int, action: str) -> None:
     assert with_cash(one(BuyOrAuction), cash).fallback().action == action  # New York Avenue costs 200
 
 
-@pytest.mark.parametrize(
-    ("high", "step", "cash", "bid"),
+@each_row(
+    "high, step, cash, bid",
     [
         (0, 1, 1500, 10),
         (120, 1, 1500, 130),
@@ -99,7 +100,7 @@ def test_raises_no_more_than_is_owed() -> None:
 ASKED = (BuyOrAuction, AuctionBid, ProposeTrade, AnswerTrade, JailAction, ManageEstate, RaiseCash)
 
 
-@pytest.mark.parametrize("kind", ASKED)
+@each_row("kind", ASKED)
 def test_the_narrator_says_that_nobody_decided_it_and_the_player_says_nothing(kind: type[Any]) -> None:
     request = one(kind)
     fallback = request.fallback()
@@ -119,7 +120,7 @@ def test_no_reply_speaks_as_the_narrator(kind: type[Any]) -> None:
     assert not isinstance(read, StandIn)
 
 
-@pytest.mark.parametrize("kind", ASKED)
+@each_row("kind", ASKED)
 def test_a_fallback_on_record_is_the_one_that_was_made(kind: type[Any]) -> None:
     request = one(kind)
     ask, made = Ask(1, 1, 0, 1, request), request.fallback()

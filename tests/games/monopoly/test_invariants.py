@@ -19,7 +19,7 @@ from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
 from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Step, change_estate
 from agentsim.games.monopoly.state import BANK, Estate, State
 from agentsim.games.monopoly.trade import Side
-from tests.amounts import examples
+from tests.amounts import each_row, examples
 from tests.games.monopoly.answers import bid, side
 from tests.games.monopoly.coverage import KINDS, missing
 from tests.games.monopoly.ledger import Ledger
@@ -148,7 +148,7 @@ BREAKS: dict[str, Callable[[State], object]] = {
 }
 
 
-@pytest.mark.parametrize("broken", BREAKS)
+@each_row("broken", BREAKS)
 def test_a_broken_invariant_is_named(broken: str) -> None:
     state = Game(A="16:1 18:1 19:1 5", C="out").state
     assert state.check() == []

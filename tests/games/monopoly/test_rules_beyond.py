@@ -27,6 +27,7 @@ from agentsim.games.monopoly.match import CardMoved, GameEnded, Moved, Paid, Rol
 from agentsim.games.monopoly.phase import DoTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, Proposed, ProposeTrade, TradeDiscarded, terms_of
+from tests.amounts import each_row
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -372,8 +373,8 @@ def test_a_debtor_short_of_houses_in_the_bank_sells_the_group_to_the_ground() ->
     assert "four houses" in refusal(game.requests(RaiseCash)[0], raises(sell=[-19]))
 
 
-@pytest.mark.parametrize(
-    ("hand", "others"),
+@each_row(
+    "hand, others",
     [
         ("$0 16:H 18:H 19:H 1 12", "31:4 32:4 34:4 26:4 27:4 29:4 21:2 23:3 24:3"),
         ("$0 16:4 18:4 19:H 5 6m", "31:4 32:4 34:4 26:4 27:4 29:4"),
@@ -381,7 +382,7 @@ def test_a_debtor_short_of_houses_in_the_bank_sells_the_group_to_the_ground() ->
         ("$5 1 3m 5 12 15m", ""),
     ],
 )
-@pytest.mark.parametrize("share", [0.05, 0.4, 0.7, 1.0])
+@each_row("share", [0.05, 0.4, 0.7, 1.0])
 def test_the_fallback_pays_whatever_can_be_paid(hand: str, others: str, share: float) -> None:
     game = Game(A=hand, D=others)
     most = game.cash["A"] + game.state.estate.liquidation_value(0)

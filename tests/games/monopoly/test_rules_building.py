@@ -16,6 +16,7 @@ from agentsim.games.monopoly.building import (
     Unmortgaged,
     carry_out,
 )
+from tests.amounts import each_row
 from tests.games.monopoly.answers import manage
 from tests.games.monopoly.table import Game, refusal
 
@@ -200,14 +201,14 @@ def test_nothing_to_sell() -> None:
 # -- mortgages
 
 
-@pytest.mark.parametrize(("position", "lent"), [(39, 200), (37, 175), (1, 30), (5, 100), (12, 75), (34, 160)])
+@each_row("position, lent", [(39, 200), (37, 175), (1, 30), (5, 100), (12, 75), (34, 160)])
 def test_116_mortgage(position: int, lent: int) -> None:
     game = Game(A=str(position)).does(mortgage=[position])
     assert (game.gains, game.deeds()) == ({"A": lent}, [f"{position}m"])
     assert [(event.position, event.amount) for event in game.events(Mortgaged)] == [(position, lent)]
 
 
-@pytest.mark.parametrize(("position", "cost"), [(39, 220), (3, 33), (5, 110), (37, 193), (12, 83), (11, 77)])
+@each_row("position, cost", [(39, 220), (3, 33), (5, 110), (37, 193), (12, 83), (11, 77)])
 def test_118_lifting(position: int, cost: int) -> None:
     game = Game(A=f"{position}m").does(unmortgage=[position])
     assert (game.gains, game.deeds()) == ({"A": -cost}, [str(position)])

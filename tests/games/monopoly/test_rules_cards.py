@@ -8,6 +8,7 @@ from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.jail import Jailed
 from agentsim.games.monopoly.match import CardDrawn, Moved, Paid, Rolled
+from tests.amounts import each_row
 from tests.games.monopoly.answers import BUY, CARD, DECLINE, bid, raises
 from tests.games.monopoly.table import Game
 
@@ -44,8 +45,8 @@ def test_043_a_mortgaged_railroad_still_counts_for_the_others() -> None:
     assert Game(B="5m 15").land(15).gains == {"A": -50, "B": 50}
 
 
-@pytest.mark.parametrize("card", ["C05", "C06"])
-@pytest.mark.parametrize(("start", "to"), [(7, 15), (22, 25), (36, 5)])
+@each_row("card", ["C05", "C06"])
+@each_row("start, to", [(7, 15), (22, 25), (36, 5)])
 def test_044_two_copies_forward_only(card: str, start: int, to: int) -> None:
     assert Game(chance=card).land(start).at() == to
 
@@ -130,8 +131,8 @@ def test_059_advance_to_go_pays_once(start: int) -> None:
     assert Game(chest="H01").land(start).gains == {"A": 200}
 
 
-@pytest.mark.parametrize(
-    ("card", "gain"),
+@each_row(
+    "card, gain",
     [
         *(("C08", 50), ("C13", -15), ("C16", 150), ("H02", 200), ("H03", -50), ("H04", 50), ("H07", 100)),
         *(("H08", 20), ("H10", 100), ("H11", -100), ("H12", -50), ("H13", 25), ("H15", 10), ("H16", 100)),

@@ -10,6 +10,7 @@ from agentsim.engine.simulate import Answer, Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.match import GameEnded, Moved, Rolled
+from tests.amounts import each_row
 from tests.games.monopoly.answers import DECLINE, NO_TRADE, NOTHING, ROLL, bid
 from tests.games.monopoly.table import Game
 
@@ -39,8 +40,8 @@ def test_154_tie() -> None:
     assert ranks(Game("AB", A="$1440 3")) == {"A": 1, "B": 1}
 
 
-@pytest.mark.parametrize(
-    ("hand", "worth"),
+@each_row(
+    "hand, worth",
     [
         ("$10", 10),
         ("$0 39", 400),

@@ -28,6 +28,7 @@ from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
 from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, TradeAccepted
+from tests.amounts import each_row
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -97,8 +98,8 @@ def test_kinds_that_are_not_open_are_neither_shown_nor_taken() -> None:
     assert (last.made, last.left) == (1, 1), "two a phase, and then nothing is left to ask"
 
 
-@pytest.mark.parametrize(
-    ("action", "does"),
+@each_row(
+    "action, does",
     [
         ("nothing", "nothing"),
         (None, "nothing"),

@@ -6,6 +6,7 @@ import pytest
 
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.match import Paid
+from tests.amounts import each_row
 from tests.games.monopoly.answers import raises
 from tests.games.monopoly.table import Game
 
@@ -50,8 +51,8 @@ def test_089_illinois_table(lots: str, due: int) -> None:
     assert rent(lots, 24) == due
 
 
-@pytest.mark.parametrize("group", [group for group in GROUPS if group not in {"railroad", "utility"}])
-@pytest.mark.parametrize("houses", range(6))
+@each_row("group", [group for group in GROUPS if group not in {"railroad", "utility"}])
+@each_row("houses", range(6))
 def test_every_street_takes_what_its_deed_says(group: str, houses: int) -> None:
     built = " ".join(f"{lot}:{'H' if houses == 5 else houses}" for lot in GROUPS[group])
     for lot in GROUPS[group]:

@@ -19,6 +19,7 @@ from agentsim.games.monopoly.trade import (
     TradeProposed,
     TradeRejected,
 )
+from tests.amounts import each_row
 from tests.games.monopoly.answers import ACCEPT, NO_TRADE, REJECT, proposal, propose, raises, side
 from tests.games.monopoly.table import Game
 
@@ -107,8 +108,8 @@ def test_131_no_loans_no_rent_promises() -> None:
     assert Side.model_validate({"cash": 5, "loan": 100, "free_rent": 3}) == side(cash=5)
 
 
-@pytest.mark.parametrize(
-    ("target", "gives", "wants", "why"),
+@each_row(
+    "target, gives, wants, why",
     [
         ("A", side(3), side(cash=1), "another player"),
         (

@@ -1,7 +1,8 @@
 """Walk: the game's own turns take a token where a chain written down from the rules says, over many rolls.
 
-Where a token rests hangs on where it rested before, so that what is summed up here is not quite chi-squared: by the
-chain its mean is 34.7 for who leaves jail and 36.3 for who stays, and chances to pass 70 are 1 in 3,800 and 1 in 600.
+Of a million rolls each policy in jail has half. Where a token rests hangs on where it rested before, so that what is
+summed up here is not quite chi-squared: by the chain its mean is 34.7 for who leaves jail and 36.3 for who stays, and
+chances to pass 70 are 1 in 3,800 and 1 in 600.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def chi_squared(found: Sequence[int], policy: Policy) -> float:
     return sum((seen - rolls * due) ** 2 / (rolls * due) for seen, due in pairs if due)
 
 
-@amounts("rolls", 60_000, 1_000_000)
+@amounts("rolls", 40_000, 500_000)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_million_rolls_end_where_the_exact_chain_says(policy: JailPolicy, rolls: int) -> None:
     found = walked(policy, rolls, 1)
@@ -37,7 +38,7 @@ def test_a_million_rolls_end_where_the_exact_chain_says(policy: JailPolicy, roll
     assert chi_squared(found, policy) < MOST
 
 
-@amounts("rolls", 60_000, 1_000_000)
+@amounts("rolls", 40_000, 500_000)
 def test_a_million_rolls_tell_one_way_out_of_jail_from_another(rolls: int) -> None:
     for walks, other in (POLICIES, POLICIES[::-1]):
         assert chi_squared(walked(walks, rolls, 1), other) > MOST * rolls / 10_000

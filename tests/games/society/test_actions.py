@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.games.society.talk import Renamed
+from tests.amounts import each_row
 from tests.games.society.society import TERMS, held, law, play, rejections, request
 
 
@@ -22,8 +23,8 @@ def test_work_needs_food_and_energy(config: dict[str, Any], reason: str) -> None
     assert rejections(play({1: ["work farm 3"]}, **config)) == [reason]
 
 
-@pytest.mark.parametrize(
-    ("action", "reason"),
+@each_row(
+    "action, reason",
     [
         ("trade 2 food 10.01", "you hold 10 food, not 10.01"),
         ("trade 1 food 1", "that is yourself"),

@@ -10,11 +10,12 @@ from pydantic import ValidationError
 from agentsim import games
 from agentsim.games.society.config import SocietyConfig
 from agentsim.scenario.toml_tables import json_schema
+from tests.amounts import each_row
 
 SETTINGS = json_schema([games.find("society")])["$defs"]["society.game_config"]["properties"]
 
 
-@pytest.mark.parametrize("name", [name for name in SETTINGS if "default" in SETTINGS[name]])
+@each_row("name", [name for name in SETTINGS if "default" in SETTINGS[name]])
 def test_the_default_that_the_schema_names_is_the_default(name: str) -> None:
     given = SocietyConfig.from_toml({name: SETTINGS[name]["default"]})
     assert getattr(given, name) == getattr(SocietyConfig.from_toml({}), name)
@@ -40,8 +41,8 @@ def test_a_config_survives_json() -> None:
     assert config.base.text == "Hello."
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
+@each_row(
+    "given, says",
     [
         ({"start_food": -1}, "2 decimals"),
         ({"farm_rate": 0.125}, "2 decimals"),

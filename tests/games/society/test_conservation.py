@@ -23,7 +23,7 @@ from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.voting import AllocationPaid, DividendPaid
 from agentsim.games.society.work import Trade, Traded, Work, Worked
-from tests.amounts import examples
+from tests.amounts import each_row, examples
 from tests.games.society.society import play
 
 Config: TypeAlias = dict[str, Any]
@@ -218,8 +218,8 @@ def test_a_sleeper_that_should_be_awake_is_found() -> None:
     assert state.check() == ["agent #2 wakes when it has enough"]
 
 
-@pytest.mark.parametrize(
-    ("written", "hundredths"),
+@each_row(
+    "written, hundredths",
     [(0, 0), (1, 100), (0.1, 10), (2.55, 255), ("3.10", 310), ("7.500", 750), (10**9, 10**11)],
 )
 def test_an_amount_is_read_exactly(written: Any, hundredths: int) -> None:
@@ -227,7 +227,7 @@ def test_an_amount_is_read_exactly(written: Any, hundredths: int) -> None:
     assert amount(number(hundredths)) == hundredths
 
 
-@pytest.mark.parametrize("written", [-1, 0.125, True, None, "1e3", "1,5", float("inf"), float("nan"), "", [1]])
+@each_row("written", [-1, 0.125, True, None, "1e3", "1,5", float("inf"), float("nan"), "", [1]])
 def test_what_is_no_amount_is_refused(written: Any) -> None:
     with pytest.raises(ValueError, match="2 decimals"):
         amount(written)

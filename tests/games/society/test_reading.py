@@ -14,6 +14,7 @@ from agentsim.games.society.turn import InvalidAction, Rejected
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.load import load_history
 from agentsim.scenario.load import load
+from tests.amounts import each_row
 from tests.fakes.server import FakeServer
 from tests.games.society.society import acted, idles, law, play, request, told
 from tests.playing import play_scenario
@@ -143,19 +144,19 @@ REFUSED: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("reply", "action"), READ.values(), ids=READ)
+@each_row("reply, action", READ.values())
 def test_a_reply_is_this_action(reply: str, action: dict[str, Any]) -> None:
     assert ASKED.parse(reply).decision == acted(action)
 
 
-@pytest.mark.parametrize(("reply", "reason"), REFUSED.values(), ids=REFUSED)
+@each_row("reply, reason", REFUSED.values())
 def test_a_reply_is_rejected_for_this_reason(reply: str, reason: str) -> None:
     action = ASKED.parse(reply).decision.action
     assert isinstance(action, Rejected)
     assert action.reason.startswith(reason)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@each_row("name", ACTIONS)
 def test_every_action_is_read_back_as_it_is_written(name: str) -> None:
     given = {
         "forum_post": "post hello",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agentsim.games.society.evening import Idled
 from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.talk import Posted
-from tests.amounts import examples, one_in
+from tests.amounts import each_row, examples, one_in
 from tests.games.society.town import (
     RICH,
     Town,
@@ -71,14 +71,14 @@ FATHOMLESS = [
 ]
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=lambda text: text[:12])
-@pytest.mark.parametrize("strict", [False, True])
+@each_row("number", NUMBERS)
+@each_row("strict", [False, True])
 def test_odd_numbers_move_nothing(number: str, strict: bool) -> None:
     town = Town("10 10 5", "0 1 1", strict_actions=strict).tick({1: TRADE % number})
     assert (town.held(1), town.held(2), town.refused()[0][0]) == ("10 10 5", "0 1 1", 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "make",
     [
         lambda n: work("farm", n),
@@ -94,7 +94,7 @@ def test_odd_numbers_move_nothing(number: str, strict: bool) -> None:
         lambda n: propose("law", {"kind": "repeal", "law": n}, {"kind": "tax", "resource": "all", "percent": n}),
     ],
 )
-@pytest.mark.parametrize("number", ["1e400", "NaN", "-7", "9" * 40, "2.5", '"x"', "null", "true", "[]", "0.001"])
+@each_row("number", ["1e400", "NaN", "-7", "9" * 40, "2.5", '"x"', "null", "true", "[]", "0.001"])
 def test_no_number_of_any_action_can_be_odd(make: Any, number: str) -> None:
     spelt = json.dumps(make("@")).replace('"@"', number)
     town = Town().tick({1: spelt, 2: post("still here")})

@@ -11,6 +11,7 @@ from agentsim.engine.event import Everyone
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import AgentDied, AgentWoke, Consumed, DayEnded, FellDormant
 from agentsim.games.society.voting import AllocationPaid, DividendPaid, WorkMinimumBroken
+from tests.amounts import each_row
 from tests.games.society.town import (
     Town,
     allocation,
@@ -199,8 +200,8 @@ def test_nobody_can_fall_asleep_with_enough_to_wake() -> None:
 # waking
 
 
-@pytest.mark.parametrize(
-    ("line", "resource", "amount", "wakes"),
+@each_row(
+    "line, resource, amount, wakes",
     [
         ("0 3 0", "food", 3, True),
         ("0 3 0", "food", 2.99, False),

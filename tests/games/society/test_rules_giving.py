@@ -10,6 +10,7 @@ from agentsim.engine.event import Everyone
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.voting import ProposalResolved
 from agentsim.games.society.work import Traded
+from tests.amounts import each_row
 from tests.games.society.town import Town, build, contribute, giving, propose, vote, work
 
 # trades
@@ -39,13 +40,13 @@ def test_a_gift_of_all_that_is_held() -> None:
     assert Town().tick({1: giving(2, "food", 10)}).held(1) == "0 10 5"
 
 
-@pytest.mark.parametrize("to", [4, 100, 10**17, -1, 1.5, "two", None, True, [2, 3]])
+@each_row("to", [4, 100, 10**17, -1, 1.5, "two", None, True, [2, 3]])
 def test_there_is_nobody_beyond_the_agents(to: Any) -> None:
     town = Town().tick({1: giving(to, "food", 1)})
     assert (len(town.refused()), town.held(1), town.held(2)) == (1, "10 10 5", "10 10 5")
 
 
-@pytest.mark.parametrize("to", [2.0, "2", "#2", [2], "Agent #2", "２"])
+@each_row("to", [2.0, "2", "#2", [2], "Agent #2", "２"])
 def test_a_number_of_an_agent_that_is_beyond_doubt_is_read(to: Any) -> None:
     assert Town().tick({1: giving(to, "food", 1)}).held(2) == "11 10 5"
 
@@ -55,20 +56,18 @@ def test_nobody_gives_to_itself() -> None:
     assert town.refused() == [(1, "that is yourself")]
 
 
-@pytest.mark.parametrize("amount", [0, -1, "-1", 0.001, 1.005, "1.005", 1e-9, "0.00", None, True, "all", "", [1], "１"])
+@each_row("amount", [0, -1, "-1", 0.001, 1.005, "1.005", 1e-9, "0.00", None, True, "all", "", [1], "１"])
 def test_amounts_are_above_zero_and_whole_hundredths(amount: Any) -> None:
     town = Town().tick({1: giving(2, "food", amount)})
     assert (len(town.refused()), town.held(1), town.held(2)) == (1, "10 10 5", "10 10 5")
 
 
-@pytest.mark.parametrize(
-    ("amount", "left"), [(0.01, "9.99"), (0.1, "9.9"), ("0.30", "9.7"), (9.99, "0.01"), ("1.500", "8.5"), (3.0, "7")]
-)
+@each_row("amount, left", [(0.01, "9.99"), (0.1, "9.9"), ("0.30", "9.7"), (9.99, "0.01"), ("1.500", "8.5"), (3.0, "7")])
 def test_amounts_are_exact_decimals(amount: Any, left: str) -> None:
     assert Town().tick({1: giving(2, "food", amount)}).held(1).split()[0] == left
 
 
-@pytest.mark.parametrize("resource", ["land", "", None, "wealth", 1, ["food", "energy"]])
+@each_row("resource", ["land", "", None, "wealth", 1, ["food", "energy"]])
 def test_only_food_energy_and_materials_can_be_given(resource: Any) -> None:
     town = Town().tick({1: giving(2, resource, 1)})
     assert (len(town.refused()), town.held(1)) == (1, "10 10 5")

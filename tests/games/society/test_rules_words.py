@@ -12,6 +12,7 @@ from agentsim.games.society.evening import Idled
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
 from agentsim.games.society.turn import InvalidAction
 from agentsim.games.society.voting import Reasoned
+from tests.amounts import each_row
 from tests.games.society.town import Town, message, naming, post, propose, reply, vote
 
 NOT_WORDS: list[Any] = [None, 5, True, [], {}, ["Hello"], "", "   ", "\n", "\u200b\u200e\ufeff", "\u0000"]
@@ -80,8 +81,8 @@ def test_a_post_of_the_same_tick_can_be_answered_where_it_comes_first() -> None:
     assert Town().tick({2: reply(1, "b"), 1: post("a")}).refused() == [(2, "there is no post 1")]
 
 
-@pytest.mark.parametrize(
-    ("text", "called"),
+@each_row(
+    "text, called",
     [
         ("#2 and #3, come here", (2, 3)),
         ("agent 2, Agent #3", (2, 3)),
@@ -191,13 +192,13 @@ def test_a_name_is_50_characters_at_most() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", NOT_WORDS)
+@each_row("name", NOT_WORDS)
 def test_a_name_must_be_seen(name: Any) -> None:
     town = Town().tick({1: naming(name)})
     assert (len(town.refused()), town.state.citizen(1).name) == (1, "")
 
 
-@pytest.mark.parametrize("name", ["\u3164", "\u2800\u2800", "\ufe0f", "\u034f", "\u115f\u1160", "\uffa0"])
+@each_row("name", ["\u3164", "\u2800\u2800", "\ufe0f", "\u034f", "\u115f\u1160", "\uffa0"])
 def test_a_name_of_characters_that_look_like_nothing_is_none(name: str) -> None:
     town = Town().tick({1: naming(name)})
     assert (town.refused(), town.state.citizen(1).name) == ([(1, "a name must be something that can be seen")], "")
@@ -223,7 +224,7 @@ def test_of_two_in_one_tick_the_first_in_the_order_has_the_name() -> None:
     assert (town.refused(), town.state.citizen(3).name) == ([(1, "agent #3 has that name")], "Ada")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         *("Agent #2", "#2", "agent 2", "AGENT#2", "2", "(2)", "Ágent #２", "I am agent  2!", "Agent #02", "agent(2)"),
@@ -235,7 +236,7 @@ def test_nobody_takes_the_number_of_another(name: str) -> None:
     assert (town.refused(), town.state.citizen(1).name) == ([(1, "that is the number of agent #2")], "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         *("Agent #1", "#1", "Agent 99", "R2D2", "Agent Smith", "Route 3", "🦊", "राम", "1984", "Two Face", "Nolan 2"),
@@ -247,7 +248,7 @@ def test_other_names_are_free(name: str) -> None:
     assert (town.refused(), town.state.citizen(1).name) == ([], name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         *("System", "SYSTEM", "The common pool", "Common Pool", "narrator", "The Society", "Assistant"),
@@ -295,8 +296,8 @@ def test_only_the_voter_hears_its_reasons() -> None:
 # replies without an action
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
+@each_row(
+    "said, reason",
     [
         ({"action": "dance"}, "Unknown action: dance"),
         ({"action": "rejected", "reason": "x"}, "Unknown action: rejected"),

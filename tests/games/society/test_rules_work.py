@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.games.society.work import Worked
+from tests.amounts import each_row
 from tests.games.society.town import Town, build, contribute, dividend, law, post, propose, tax, vote, work
 
 RATE = {"farm": Decimal("2.0"), "generate": Decimal("1.5"), "gather": Decimal("0.5")}
@@ -22,8 +23,8 @@ def made(kind: str, hours: int, times: Decimal = Decimal(1)) -> Decimal:
     return (hours * RATE[kind] * EFFICIENCY[hours - 1] * times).quantize(CENT, ROUND_HALF_UP)
 
 
-@pytest.mark.parametrize("hours", range(1, 9))
-@pytest.mark.parametrize("kind", RATE)
+@each_row("hours", range(1, 9))
+@each_row("kind", RATE)
 def test_work_makes_hours_times_rate_times_efficiency_and_costs_energy(kind: str, hours: int) -> None:
     town = Town("20 20 20", "10 10 5").tick({1: work(kind, hours)})
     after = dict.fromkeys(("food", "energy", "materials"), Decimal(20))
@@ -56,7 +57,7 @@ def test_only_its_worker_hears_of_work() -> None:
     assert told.to == ("p1",)
 
 
-@pytest.mark.parametrize("hours", [0, 9, -1, 25, 2.5, "2.5", None, True, "three", [3, 4], {}, 10**40])
+@each_row("hours", [0, 9, -1, 25, 2.5, "2.5", None, True, "three", [3, 4], {}, 10**40])
 def test_hours_are_whole_from_1_to_those_of_a_day(hours: Any) -> None:
     town = Town().tick({1: work("farm", hours)})
     assert town.held(1) == "10 10 5"
@@ -65,7 +66,7 @@ def test_hours_are_whole_from_1_to_those_of_a_day(hours: Any) -> None:
     assert reason.startswith("Invalid action data: ") or reason == "Failed to parse action"
 
 
-@pytest.mark.parametrize("hours", [2, 2.0, "2", " 2 ", [2], "2 hours", "２", "٢"])
+@each_row("hours", [2, 2.0, "2", " 2 ", [2], "2 hours", "２", "٢"])
 def test_hours_beyond_doubt_are_read(hours: Any) -> None:
     assert Town().tick({1: work("farm", hours)}).held(1) == "13.8 9 5"
 

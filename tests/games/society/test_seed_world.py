@@ -17,6 +17,7 @@ from agentsim.games.society.requests import possible
 from agentsim.games.society.rules_text import BASE, VALUES, rules_lines
 from agentsim.games.society.voting import LawEnacted, LawRepealed, ProposalResolved
 from agentsim.scenario.load import load
+from tests.amounts import each_row
 from tests.cli.command_line import ROOT
 from tests.games.society.town import Town, giving, law, naming, post, propose, repeal, rule, tax, vote
 
@@ -62,7 +63,7 @@ def test_the_base_text_states_the_facts_of_the_seed() -> None:
     assert first == BASE.replace("{agents}", "3")
 
 
-@pytest.mark.parametrize("name", ["base", *PERSONALITIES])
+@each_row("name", ["base", *PERSONALITIES])
 def test_the_files_have_the_words_that_stand_in_for_them(name: str) -> None:
     path = ROOT / "prompts" / "society" / f"{name}.txt"
     said = " ".join(path.read_text(encoding="utf-8").split()) if path.exists() else ""

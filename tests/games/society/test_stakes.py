@@ -14,6 +14,7 @@ from agentsim.games.society.founding import SkillsDrawn
 from agentsim.games.society.requests import Act
 from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.work import Worked
+from tests.amounts import each_row
 from tests.games.society.society import play, rejections, request
 from tests.games.society.town import Town, message, post, work
 
@@ -186,8 +187,8 @@ def test_of_two_shocks_on_one_resource_the_worse_holds() -> None:
     assert Town(shocks=shocks).tick({1: work("farm", 1)}).events(Worked)[0].made == 100
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
+@each_row(
+    "given, says",
     [
         ({"shocks": [{"day": 31, "what": "held", "percent": 1}]}, "no day 31"),
         ({"shocks": [{"day": 0, "what": "held", "percent": 1}]}, "greater than or equal to 1"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.games.werewolf.words import Dealt, Inspected, Protected, Said, Voted
+from tests.amounts import each_row
 from tests.games.werewolf.village import VILLAGE, heard, play
 
 ANSWERS = {
@@ -18,7 +19,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("player", VILLAGE)
+@each_row("player", VILLAGE)
 def test_a_player_is_told_its_role_and_only_a_werewolf_its_fellows(player: str) -> None:
     (dealt,) = heard(play(), player, Dealt)
     assert (dealt.player, dealt.role[0], dealt.pack) == (player, VILLAGE[player], ("A", "B") if player in "AB" else ())
