@@ -6,7 +6,6 @@ import json
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from agentsim.engine.game import Outcome
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError
+from agentsim.lazy import dataclass
 from agentsim.records.folders import listed, read_folder
 from agentsim.records.formats import Tables
 from agentsim.records.history import EventRecord, History

@@ -7,7 +7,6 @@ as clusters; of fewer than `FEWEST` games, units are, and the results hold for t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import krippendorff
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.analysis.intervals import FEWEST, Array, Interval, jackknife
+from agentsim.lazy import dataclass
 
 RELIABLE: Final = 0.667
 """The least alpha at which a number is shown as it is (K. Krippendorff, Content Analysis, 2004, chapter 11.4)."""

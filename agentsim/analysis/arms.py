@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,6 +24,7 @@ from agentsim.engine.panel import Cell, DataTable, Frame
 from agentsim.engine.wording import counted, near
 from agentsim.errors import UsageError
 from agentsim.games import score_words
+from agentsim.lazy import dataclass
 from agentsim.records.events import divergence
 from agentsim.records.formats import Tables
 from agentsim.records.history import CONTROL, Branch, History

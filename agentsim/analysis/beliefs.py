@@ -7,7 +7,6 @@ thing of one game are right or wrong together (docs/inference.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +24,7 @@ from agentsim.analysis.intervals import (
     ratio_intervals,
     sign_flip_p,
 )
+from agentsim.lazy import dataclass
 
 ALL = "all"
 EDGES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

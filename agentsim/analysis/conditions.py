@@ -7,7 +7,6 @@ conditions that were played with the same seeds (docs/inference.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ from agentsim.analysis.intervals import (
     ratio_intervals,
 )
 from agentsim.analysis.standings import relative
+from agentsim.lazy import dataclass
 from agentsim.records.folders import Levels, levels, named
 
 Flags: TypeAlias = NDArray[np.bool_]

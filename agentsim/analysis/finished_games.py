@@ -10,7 +10,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -22,6 +22,7 @@ from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.engine.probabilities import brier_score, log_score
 from agentsim.engine.wording import near
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.events import Pair, compute_from_log, pairs, told_events
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.records.history import FINISHED, Branch, History

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
+from agentsim.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

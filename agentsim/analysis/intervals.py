@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
+
+from agentsim.lazy import dataclass
 
 Array: TypeAlias = NDArray[np.float64]
 EstimateRow: TypeAlias = tuple[float, float | None, float | None, float | None, float | None]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
 from agentsim.analysis.intervals import DRAWS, SEED, Array, Interval, clusters, interval, ratio_intervals, sign_flip_p
+from agentsim.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ are in docs/inference.md. A label is one of the models, personas or settings tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 
 from agentsim.analysis.intervals import SEED, UPPER, Array, Interval
 from agentsim.analysis.symmetry import Orbits, interchangeable
+from agentsim.lazy import dataclass
 
 PRIOR = 1.0
 """The shape of the gamma prior. The probability that one comes before another is uniform from 0 to 1; with three and

@@ -8,7 +8,6 @@ pairs of these voters alone, so that the effects drop out (docs/inference.md). `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
 from typing import TypeAlias
@@ -18,6 +17,7 @@ from scipy.special import expit
 
 from agentsim.analysis.finished_games import GameRecord, Vote, vendor
 from agentsim.analysis.intervals import Array, Interval, clusters, interval, jackknife
+from agentsim.lazy import dataclass
 
 _PSEUDO = 0.5
 """The pairs that are added for and against each preference, which keep it finite."""

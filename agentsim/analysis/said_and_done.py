@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from agentsim.analysis.intervals import (
 from agentsim.engine.event import PlayerId
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel, Struck
 from agentsim.engine.wording import counted
+from agentsim.lazy import dataclass
 from agentsim.records.claims import Claim
 from agentsim.records.history import History
 from agentsim.records.ledger import Promise

@@ -6,7 +6,7 @@ Every figure counts finished games alone. Intervals are of 95%, and the same gam
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import combinations, permutations
 from operator import attrgetter
 from typing import Generic, TypeAlias, TypeVar
@@ -25,6 +25,7 @@ from agentsim.analysis.posterior import (
     posterior,
     wins_check,
 )
+from agentsim.lazy import dataclass
 
 _LABEL, _SEAT, _TURN = map(attrgetter, ("label", "seat", "turn"))
 _Key = TypeVar("_Key", str, int)

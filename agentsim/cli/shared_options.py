@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -18,6 +18,7 @@ import typer
 
 from agentsim.cli.terminal_output import remark
 from agentsim.errors import UsageError
+from agentsim.lazy import dataclass
 
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables

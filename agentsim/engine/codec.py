@@ -13,7 +13,7 @@ import inspect
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from itertools import zip_longest
 from json.encoder import encode_basestring_ascii
@@ -21,6 +21,8 @@ from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import to_json
+
+from agentsim.lazy import dataclass
 
 T = TypeVar("T")
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from heapq import merge
 from itertools import islice
 from typing import (
@@ -30,6 +30,7 @@ from pydantic import AfterValidator
 from agentsim.engine.codec import adapter, computed_once, json_fields
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import Template, filled, names_in, snake_case
+from agentsim.lazy import dataclass
 
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""

@@ -9,7 +9,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from pydantic import computed_field
@@ -26,6 +26,7 @@ from agentsim.engine.table import Table
 from agentsim.engine.truth import Truth
 from agentsim.engine.wording import by_count
 from agentsim.errors import ScenarioError
+from agentsim.lazy import dataclass
 
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from agentsim.engine.options import Option, Text, Variant
 from agentsim.engine.wording import cut, listed
+from agentsim.lazy import dataclass
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stated: TypeAlias = Option | Callable[[Any], Option]

@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
@@ -28,6 +28,7 @@ from agentsim.engine.decision import whole
 from agentsim.engine.probabilities import Stated, normalized, stated_in
 from agentsim.engine.wording import counted, cut, either, listed
 from agentsim.errors import UnreadableReply
+from agentsim.lazy import dataclass
 
 if TYPE_CHECKING:
     from agentsim.engine.reading.shaping import Shape

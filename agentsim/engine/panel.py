@@ -6,8 +6,10 @@ They have no colors, markup or scripts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple, TypeAlias
+
+from agentsim.lazy import dataclass
 
 Cell: TypeAlias = str | int | float | bool | None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform, get_args
@@ -34,6 +34,7 @@ from agentsim.engine.options import (
 )
 from agentsim.engine.wording import Prompt, snake_case
 from agentsim.errors import IllegalDecision, RulesBroken, UnreadableReply, first_objection
+from agentsim.lazy import dataclass
 
 D = TypeVar("D", bound=Decision)
 

@@ -6,7 +6,6 @@ There is no event loop, no player and no model. A request without an answer or a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
@@ -15,6 +14,7 @@ from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Interview, decided_by
+from agentsim.lazy import dataclass
 
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]
 Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[Answer]]]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -24,6 +23,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
 from agentsim.engine.wording import Prompt, counted, cut
+from agentsim.lazy import dataclass
 
 NEWS_CHARS = 4_000
 """The maximum number of characters of a player's news since its latest decision in a survey's prompt."""

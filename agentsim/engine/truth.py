@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from agentsim.engine.event import PlayerId
+from agentsim.lazy import dataclass
 
 WINNER: Final = "winner"
 """The fact that every game has: the player with rank 1, if it shares it with no other."""

@@ -19,13 +19,14 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from agentsim.engine.letters import JOINERS, UNSPACED, has_words_within, joining, stands_apart
-from agentsim.engine.markup import FOLLOWS, SIGNS, Pattern
+from agentsim.engine.markup import FOLLOWS, SIGNS
+from agentsim.lazy import Pattern, dataclass
 
 NARRATOR = "NARRATOR"
 """The sender of a prompt's lines that are not a player's words; no player may have this name."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, TypeAlias
 
@@ -27,6 +27,7 @@ from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.engine import wording
 from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
+from agentsim.lazy import dataclass
 from agentsim.models.host_words import normalized_code
 
 if TYPE_CHECKING:

@@ -11,13 +11,14 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from agentsim.engine.wording import cleaned
 from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
+from agentsim.lazy import dataclass
 from agentsim.models import host_words as table
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile

@@ -7,11 +7,12 @@ the references of the hosts in `profiles`, which add their own fields to OpenAI'
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import quote
 
 from agentsim.errors import ModelError, ProviderRejected
+from agentsim.lazy import dataclass
 from agentsim.models.faults import AnswerNotRead, ErrorFactory, NoAnswer
 from agentsim.models.pacing import Deadline
 from agentsim.models.prices import context_window, listed_price

@@ -14,7 +14,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agentsim.engine.wording import counted
 from agentsim.errors import ModelError, RateLimited, TransportFailed
+from agentsim.lazy import dataclass
 from agentsim.models.base import Completion
 
 MINUTE_S = 60.0

@@ -14,7 +14,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -26,6 +26,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from agentsim.engine.codec import StrictTable
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.models.address import is_azure_v1, normal, ollama_address, url_problem
 from agentsim.models.base import Level, Reasoning, Sampling
 

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
+from agentsim.lazy import dataclass
 from agentsim.models.base import UNADJUSTED, Adjustments, Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import (
     AnswerNotRead,
@@ -68,7 +69,7 @@ class Endpoint:
         base_url: str,
         key: str | None,
         *,
-        limits: RateLimits = RateLimits(),  # noqa: B008 - it is frozen
+        limits: RateLimits = RateLimits(),
         service: Service = "openai",
         options: Mapping[str, str] = MappingProxyType({}),
     ) -> None:

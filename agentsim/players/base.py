@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from agentsim.engine.request import Ask
+from agentsim.lazy import dataclass
 from agentsim.models.base import Completion, Message
 from agentsim.models.pacing import RetryPolicy
 

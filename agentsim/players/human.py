@@ -7,7 +7,7 @@ model's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from agentsim.engine.options import LegalValues
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Restated
 from agentsim.errors import DecisionError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Completion, Message, prompt_messages
 from agentsim.models.pacing import RetryPolicy
 from agentsim.players.base import PATIENT, BadReply, ReaskPolicy

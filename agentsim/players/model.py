@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from agentsim.engine.markup import first_turn
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Call, Completion, Message, Model, Sampling, prompt_messages
 from agentsim.models.pacing import RateLimiter, RetryPolicy, Slot
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -33,6 +32,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.survey import SurveyQuestion
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
+from agentsim.lazy import dataclass
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 MOST_ENTRIES = 4

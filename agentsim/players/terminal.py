@@ -12,13 +12,13 @@ import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TextIO
 
 from rich.cells import cell_len
 
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import Interrupted
+from agentsim.lazy import dataclass
 
 HELP = "?"
 """The first line that asks for help; it is a reply by itself."""

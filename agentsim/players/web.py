@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Completion, Message, prompt_messages
 from agentsim.models.pacing import RetryPolicy
 from agentsim.players.base import PATIENT, BadReply, ReaskPolicy

@@ -12,7 +12,6 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from agentsim.engine.codec import bytes_id, value_at
 from agentsim.errors import JournalCorrupt, UsageError, first_objection
+from agentsim.lazy import dataclass
 from agentsim.records.disk import write_problem
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles, check_name, named_in_errors, read_history, written_beside

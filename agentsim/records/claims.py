@@ -8,12 +8,12 @@ player knows its own role, value, cash and votes. A false claim about others may
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from agentsim.engine.event import PlayerId
 from agentsim.engine.truth import Truth
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.records.codes import NONE, Codes, Unit, agreed, codes_by_codebook, units_of
 from agentsim.records.events import told_events
 from agentsim.records.history import History

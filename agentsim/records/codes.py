@@ -11,7 +11,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeAlias
@@ -22,6 +21,7 @@ from agentsim.engine.codec import StrictTable, paths_in
 from agentsim.engine.event import NAMED, EveryoneType, LoggedEvent, Past, PlayerId
 from agentsim.errors import AgentsimError, JournalCorrupt, UsageError, first_objection
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.records.events import told_events
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Totals, read_journal

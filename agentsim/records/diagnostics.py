@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
+from agentsim.lazy import dataclass
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Usage, ending
 from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
 from agentsim.models.prices import estimated_tokens

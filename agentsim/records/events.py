@@ -6,7 +6,7 @@ Pairs are summed from the interactions that events declare (`Event.interactions`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import zip_longest
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from agentsim.engine.game import Game
 from agentsim.engine.steering import Announced
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.history import History
 
 T = TypeVar("T")

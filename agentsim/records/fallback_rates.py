@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from functools import reduce
 from operator import add
 from typing import Any
@@ -18,6 +18,7 @@ from agentsim import games
 from agentsim.engine.event import Event
 from agentsim.engine.wording import few
 from agentsim.errors import ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.records.causes import CAUSES, Cause, cause_of
 from agentsim.records.history import History
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.wording import cleaned, few
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.load import load_history, require_history, run_names
 from agentsim.records.run_files import MANIFEST, RunFiles, find_run
 from agentsim.records.tables import BASE, LEADING, base_tables, own_tables

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from operator import attrgetter
 from types import UnionType
@@ -32,6 +32,7 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
+from agentsim.lazy import dataclass
 from agentsim.models.base import JOURNAL_ONLY_FIELDS, Attempt, LongText, OmitEmpty, Segments, ShortText
 from agentsim.records.diagnostics import Diagnostic, diagnostics
 from agentsim.records.interviews import LaterInterview

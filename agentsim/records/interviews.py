@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 from agentsim.engine.codec import adapter
 from agentsim.engine.survey import SurveyQuestion
 from agentsim.errors import AgentsimError, UsageError, first_objection
+from agentsim.lazy import dataclass
 from agentsim.records.journal import DecisionRecord, JournalContents, read_journal
 from agentsim.records.run_files import INTERVIEW, RunFiles, check_name
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from operator import add, attrgetter
@@ -24,6 +24,7 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.lazy import dataclass
 from agentsim.models.base import UNADJUSTED, Adjustments, Attempt, Count, OmitEmpty, OmitUnset, ShortText, Usage
 from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import lock_soon, write_problem

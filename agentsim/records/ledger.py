@@ -12,11 +12,12 @@ game's events declare. The rules, for the promise of an action towards a player 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, Past, PlayerId
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.records.codes import EVERYONE, NONE, OTHER, Codes, Unit, agreed, codes_by_codebook, units_of
 from agentsim.records.events import told_events
 from agentsim.records.history import History

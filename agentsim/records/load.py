@@ -9,7 +9,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from glob import escape
 from pathlib import Path, PurePath
 from typing import Any
@@ -20,6 +20,7 @@ from pydantic_core import from_json
 from agentsim.engine.codec import Texts, json_line
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
+from agentsim.lazy import dataclass
 from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.records.history import Branch, History
 from agentsim.records.interviews import later_interviews

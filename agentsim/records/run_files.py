@@ -10,7 +10,6 @@ import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -20,6 +19,7 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.letters import slugs
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.disk import NO_ROOM, lock_soon, write_problem
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from agentsim.engine.panel import Cell, Chart, DataTable, Estimate, Estimates, Forest, Scatter, Struck
 from agentsim.engine.wording import decimals
+from agentsim.lazy import dataclass
 from agentsim.report.markup import TemplateContext, fitted, number, plain, series_tone, table, tone, tone_of
 
 WIDTH, BASE = 640.0, 236.0

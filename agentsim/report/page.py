@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +32,7 @@ from agentsim.engine.panel import (
 )
 from agentsim.errors import ScenarioError
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.records.claims import Claim, claims_of
 from agentsim.records.events import compute_from_log, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from agentsim.engine.chance import Stream
@@ -29,6 +29,7 @@ from agentsim.errors import (
     TransportFailed,
     UnreadableReply,
 )
+from agentsim.lazy import dataclass
 from agentsim.models.base import MOST_TEXT, UNADJUSTED, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.pacing import RetryCount, RetryVerdict, call_with_retries, retry_wait

@@ -18,7 +18,7 @@ import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import cycle
 from statistics import fmean
 from typing import Any, TypeAlias, TypeVar
@@ -35,6 +35,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.errors import DecisionError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Message, prompt_messages
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.records.journal import DecisionRecord

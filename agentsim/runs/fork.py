@@ -9,7 +9,7 @@ import asyncio
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from agentsim.engine.game import Game, bots_of
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.history import CONTROL, Branch
 from agentsim.records.journal import DecisionRecord, Journal, JournalContents, read_journal
 from agentsim.records.load import branches_in

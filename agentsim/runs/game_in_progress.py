@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from itertools import product
 from typing import Any, NamedTuple, cast
@@ -23,6 +23,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Wave
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.models.base import UNADJUSTED, Attempt
 from agentsim.records.fallback_rates import fallback_rates
 from agentsim.records.history import Branch, History, build_history

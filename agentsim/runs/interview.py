@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.request import Ask, Wave
 from agentsim.engine.survey import SurveyQuestion
 from agentsim.errors import AgentsimError, JournalMismatch, RunStopped, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.interviews import LaterInterview, head_of_interview, interview_of, interview_path
 from agentsim.records.journal import Journal, JournalContents, Totals, read_journal
 from agentsim.records.run_files import RunFiles, create_journal, is_running

@@ -14,12 +14,13 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from agentsim.engine.request import Ask
 from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
+from agentsim.lazy import dataclass
 from agentsim.models.base import UNADJUSTED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, ErrorKind, error_kind, may_be_the_prompt
 from agentsim.models.prices import Prices, longest_reply, most_tokens

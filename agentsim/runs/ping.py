@@ -11,11 +11,12 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agentsim.engine.game import Game
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.models.base import UNADJUSTED, Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
 from agentsim.models.remote import adjustment_words

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import adapter, parse_json
 from agentsim.engine.wording import counted
 from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
+from agentsim.lazy import dataclass
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, ShortText
 from agentsim.records.journal import read_journal
 from agentsim.records.versions import JOURNAL_FORMAT, require_version

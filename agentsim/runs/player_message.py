@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.codec import Path, json_fields, paths_in, text_id, value_at, with_value
@@ -18,6 +18,7 @@ from agentsim.engine.options import LegalValues, Text, Variant, bare_field, leav
 from agentsim.engine.request import Request
 from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arms

@@ -9,12 +9,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from agentsim.engine.codec import json_fields, json_line
 from agentsim.errors import AgentsimError, ModelError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Attempt, Call, Completion, Model, OmitUnset, Reasoning, Sampling, ShortText, Wrapper
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, package_versions

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pydantic_core import from_json
@@ -17,6 +17,7 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.history import FINISHED, History, dump_history, history_bytes
 from agentsim.records.journal import Journal, JournalContents, Stop, read_journal
 from agentsim.records.load import parsed

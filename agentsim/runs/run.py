@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.models.base import Adjustments
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import ErrorCollector, ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Adjustments, Model, Sampling
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import OwnModel, OwnModelAdapter

@@ -9,7 +9,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -17,6 +16,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, PlainSeriali
 
 from agentsim.engine.codec import StrictTable
 from agentsim.errors import ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.models.base import Level, Sampling
 from agentsim.records.history import PlayerRecord
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from agentsim.engine.game import GameConfig
 from agentsim.engine.survey import Interview
 from agentsim.engine.wording import listed
 from agentsim.errors import ScenarioError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
 from agentsim.records.history import Branch

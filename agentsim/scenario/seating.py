@@ -9,7 +9,6 @@ import difflib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots_of
 from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
 from agentsim.errors import ErrorCollector, ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem

@@ -11,7 +11,6 @@ import re
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import cleaned
 from agentsim.errors import ErrorCollector, ScenarioError
+from agentsim.lazy import dataclass
 from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, KeyPath, dotted, one_line, secret_in
 

@@ -6,12 +6,12 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
 from agentsim.errors import UsageError
+from agentsim.lazy import dataclass
 
 HOST: Final = "127.0.0.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}

@@ -10,7 +10,7 @@ import json
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from aiohttp import web
 
 from agentsim.engine.request import Ask
 from agentsim.errors import AgentsimError, DecisionError, Interrupted
+from agentsim.lazy import dataclass
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 from agentsim.report.page import Served
 from agentsim.server import static

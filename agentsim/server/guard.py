@@ -13,7 +13,7 @@ import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from agentsim.lazy import dataclass
 from agentsim.server.address import is_loopback
 
 Role: TypeAlias = Literal["experimenter", "watcher"]

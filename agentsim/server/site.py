@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from aiohttp import web
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from agentsim.errors import UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.run_files import MANIFEST, RunFiles, check_name, find_run
 from agentsim.report import markup
 from agentsim.server.guard import Guard

@@ -7,11 +7,11 @@ is built for one audience, from the events that this audience may see.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
+from agentsim.lazy import dataclass
 from agentsim.records.history import History
 from agentsim.report import markup
 from agentsim.report.page import PageOptions, Served, shown

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.resources import files as resources
@@ -41,6 +41,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Prompt, counted, near, quoted
 from agentsim.errors import JournalError, JournalMismatch, ScenarioError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.records.claims import CLAIM, CLAIM_FIELDS, Claim, claims_of

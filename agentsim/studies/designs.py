@@ -12,7 +12,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import combinations, product
 from math import prod
@@ -24,6 +23,7 @@ from pydantic import JsonValue
 
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.run_files import MANIFEST
 from agentsim.runs.batch.manifest import DesignRecord, DesignTable, Until
 from agentsim.scenario.load import Source, load

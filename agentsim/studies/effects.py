@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, 
 from agentsim.engine.wording import counted, decimals, listed
 from agentsim.errors import UsageError, first_objection
 from agentsim.games import score_words
+from agentsim.lazy import dataclass
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST, RunFiles
 from agentsim.runs.batch.manifest import DesignRecord

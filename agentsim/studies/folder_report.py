@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,6 +32,7 @@ from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
 from agentsim.errors import UsageError, needed_by
 from agentsim.games import score_words
+from agentsim.lazy import dataclass
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED

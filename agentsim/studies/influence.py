@@ -9,7 +9,7 @@ count in which both sides have one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from itertools import islice
 from typing import Any, TypeAlias, get_args
 
@@ -35,6 +35,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import UsageError
 from agentsim.games import score_words
+from agentsim.lazy import dataclass
 from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles

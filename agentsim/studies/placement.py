@@ -8,13 +8,13 @@ the new label takes every seat in turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc
 
 from agentsim.analysis.intervals import FEWEST, SEED, Array, Interval
 from agentsim.analysis.posterior import CHAINS, WRONG, ChoiceSets, Posterior, credible_intervals, posterior
+from agentsim.lazy import dataclass
 
 _ORDERS = 100
 """The number of finishing orders that are drawn to estimate the information of a table."""

@@ -11,7 +11,7 @@ Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance (`effects.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from agentsim.analysis.intervals import FEWEST, UPPER
 from agentsim.engine.panel import DataTable, Frame
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.formats import Tables
 from agentsim.report import paper
 from agentsim.report.markup import money

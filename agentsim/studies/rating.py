@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from agentsim.analysis.finished_games import game_record
 from agentsim.analysis.posterior import ChoiceSets, choice_sets
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.batch.manifest import Design, Manifest, prepared, read_manifest

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations
 from operator import attrgetter
 from typing import Final, TypeAlias
@@ -26,6 +26,7 @@ from agentsim.analysis.standings import PositionResults, Standings, StandingsLin
 from agentsim.engine.game import ScoreWords
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
 from agentsim.engine.wording import counted, decimals, listed
+from agentsim.lazy import dataclass
 
 UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
 MOST_RELATIONS = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module, resources
 from itertools import groupby
@@ -23,6 +23,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
+from agentsim.lazy import dataclass
 
 MOST_DECISIONS: Final = 60
 """A tiny scenario takes fewer decisions."""

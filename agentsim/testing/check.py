@@ -8,11 +8,11 @@ what it checks; the rest is the advice of findings without their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from inspect import getdoc
 from typing import Any, NamedTuple, TypeAlias
 
 from agentsim.errors import location_of
+from agentsim.lazy import dataclass
 from agentsim.testing.case import Case, Checkable, case_of
 
 MOST_FINDINGS = 20

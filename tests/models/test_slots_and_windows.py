@@ -16,7 +16,7 @@ from agentsim.models.pacing import MINUTE_S, RateLimiter, RateLimits, Slot
 class Limiter(RateLimiter):
     """A rate limiter whose clock the test sets."""
 
-    def __init__(self, limits: RateLimits = RateLimits()) -> None:  # noqa: B008 - it is frozen
+    def __init__(self, limits: RateLimits = RateLimits()) -> None:
         self.now = 0.0
         super().__init__(limits, clock=lambda: self.now)
 

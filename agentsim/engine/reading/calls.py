@@ -12,12 +12,13 @@ import ast
 import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from agentsim.engine.decision import Real
 from agentsim.engine.reading.text import Decoder, Object, Work, bounded, decoded, spaced
 from agentsim.errors import DecisionError
+from agentsim.lazy import dataclass
 
 _MOST_PARTS = 1_000  # tags of calls in a reply
 _MOST_CALLS = 100  # calls written as Python

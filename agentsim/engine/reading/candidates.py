@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -41,6 +41,7 @@ from agentsim.engine.reading.text import (
     tags,
     words_in,
 )
+from agentsim.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

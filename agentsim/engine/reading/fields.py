@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from agentsim.engine.decision import Real, whole
 from agentsim.engine.letters import composed
 from agentsim.engine.options import MISSING, Kind, LegalValues, Synonyms
 from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, listed, spaced, uncrossed, untitled
+from agentsim.lazy import dataclass
 
 # -- names of fields
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
@@ -50,6 +49,7 @@ from agentsim.engine.reading.text import (
 )
 from agentsim.engine.wording import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
+from agentsim.lazy import dataclass
 
 Parts: TypeAlias = Mapping[str, LegalValues]
 _WRAPPERS = frozenset(

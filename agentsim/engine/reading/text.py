@@ -17,7 +17,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import isfinite, nan
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -25,6 +24,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from agentsim.engine.decision import Real
 from agentsim.engine.wording import cleaned
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
+from agentsim.lazy import dataclass
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ Each phase is implemented in a module of its own.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -54,6 +54,7 @@ from agentsim.games.agent_island.votes import (
     phase_elimination,
     phase_votes,
 )
+from agentsim.lazy import dataclass
 
 R = TypeVar("R", bound=IslandRequest[Any])
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted, listed
+from agentsim.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ Each request is in the module of its phase.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from agentsim.engine import Text
@@ -19,6 +18,7 @@ from agentsim.engine.steering import Announced
 from agentsim.engine.table import Table
 from agentsim.engine.wording import If, Prompt, Template, cut, filled, in_quotes, joined, listed
 from agentsim.games.agent_island.state import Island, Tally
+from agentsim.lazy import dataclass
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from agentsim.engine import Number, Text
@@ -18,6 +17,7 @@ from agentsim.games.auction import rules_text
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.lots import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
+from agentsim.lazy import dataclass
 
 
 class BidCast(Decision):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
@@ -18,6 +17,7 @@ from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.options import closed_object
 from agentsim.engine.wording import Quoted, cleaned, quoted
+from agentsim.lazy import dataclass
 
 REQUIRED = 10
 """The number of different names in the whole set."""

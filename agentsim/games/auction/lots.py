@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import Standing
@@ -15,6 +14,7 @@ from agentsim.engine.wording import If, Rows, first_place
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.state import PRICING, Auction, Format
+from agentsim.lazy import dataclass
 
 
 class AuctionBegan(

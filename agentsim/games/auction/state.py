@@ -6,12 +6,13 @@ Words and prompts do not belong here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.game import Standing, ranked
 from agentsim.engine.panel import Progress
 from agentsim.games.auction.items import Item
+from agentsim.lazy import dataclass
 
 Format: TypeAlias = Literal["ascending", "sealed_first_price", "sealed_second_price", "all_pay"]
 

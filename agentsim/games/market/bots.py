@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ from agentsim.games.market.turn import (
     Signal,
 )
 from agentsim.games.market.world import CAPITAL, Side
+from agentsim.lazy import dataclass
 
 # -- what each can do, and ZIP
 

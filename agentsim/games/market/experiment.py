@@ -6,7 +6,7 @@ Rounds and turns are those of any market.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from math import sqrt
 from typing import ClassVar
@@ -17,6 +17,7 @@ from agentsim.games.market.config import INDUCED, Experiment
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.state import Agent, Market, PeriodBegan
 from agentsim.games.market.world import CAPITAL, Clearing, Trade, clearing
+from agentsim.lazy import dataclass
 
 
 def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Clearing:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.decision import Decision
@@ -17,6 +16,7 @@ from agentsim.engine.options import Choice, Fixed, FormField, LegalValues, Optio
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import Prompt, counted, cut, joined, quoted
+from agentsim.lazy import dataclass
 
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -16,6 +16,7 @@ from agentsim.engine import Event
 from agentsim.engine.menu import ActionRefused
 from agentsim.engine.wording import By
 from agentsim.games.market.world import CAPITAL, Ledger, Side, Trade
+from agentsim.lazy import dataclass
 
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed", "unmet"]
 _GONE: dict[Why, str] = {

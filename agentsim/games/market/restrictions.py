@@ -6,7 +6,7 @@ The set of rules is closed. An artifact may still refuse an action that passes t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
@@ -18,6 +18,7 @@ from agentsim.engine.wording import filled
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.order_book import Order
 from agentsim.games.market.world import CAPITAL
+from agentsim.lazy import dataclass
 
 if TYPE_CHECKING:
     from agentsim.games.market.state import Agent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from agentsim.engine import Event, Standing, ranked
 from agentsim.engine.menu import TOOLS, MenuItem, Tool
@@ -14,6 +14,7 @@ from agentsim.games.market.config import REDEMPTION, MarketConfig
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.rules_text import default_goal
 from agentsim.games.market.world import CAPITAL, Side, World, added
+from agentsim.lazy import dataclass
 
 SKIP = "skip"
 NO_QUERY = "none"

@@ -11,7 +11,7 @@ import json
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import groupby, islice, pairwise
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
@@ -45,6 +45,7 @@ from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.rules_text import SYSTEM_TEXT, in_two, words
 from agentsim.games.market.state import NO_QUERY, SKIP, Agent, Market, OrderDrawn, PeriodBegan
 from agentsim.games.market.world import Side, Trade
+from agentsim.lazy import dataclass
 
 # -- the ticker: the latest quotes and trades that all agents have heard of
 

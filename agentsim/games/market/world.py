@@ -6,12 +6,13 @@ Artifacts do not know whose turn it is or what agents are asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
 from agentsim.engine.event import FOR, Audience, InteractionRule, M, MemoryLimit
 from agentsim.engine.wording import Worded
+from agentsim.lazy import dataclass
 
 # -- accounts
 

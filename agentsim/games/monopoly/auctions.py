@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice, Number, Options
@@ -13,6 +12,7 @@ from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken
 from agentsim.games.monopoly.rules_text import group_line, rent_line
+from agentsim.lazy import dataclass
 
 BID_STEP = 10  # dollars above the highest bid, for a player without a usable answer
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from agentsim.engine.event import Event
 from agentsim.engine.wording import Template, Worded, filled
+from agentsim.lazy import dataclass
 
 Kind: TypeAlias = Literal[
     "go", "street", "railroad", "utility", "tax", "chance", "community_chest", "jail", "free_parking", "go_to_jail"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -52,6 +51,7 @@ from agentsim.games.monopoly.trade import (
     Terms,
     interest_on,
 )
+from agentsim.lazy import dataclass
 
 # -- what deeds are worth to a seat, and trades that would complete a group
 

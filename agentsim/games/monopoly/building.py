@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
@@ -23,6 +22,7 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Position, Spoken, TradeRequest, word
 from agentsim.games.monopoly.rules_text import deed, rent_line
 from agentsim.games.monopoly.state import BANK, Estate, Kind, View, amount
+from agentsim.lazy import dataclass
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
 """Before or after the player's roll, before it leaves jail, just sent there, or when another player's roll is done."""

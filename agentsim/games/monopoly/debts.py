@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 from agentsim.engine import Options
@@ -29,6 +29,7 @@ from agentsim.games.monopoly.match import Match, Why
 from agentsim.games.monopoly.question import Spoken
 from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.trade import Proposal, Proposing, deal
+from agentsim.lazy import dataclass
 
 
 class Bankrupted(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -21,6 +21,7 @@ from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn, TradeRequest
 from agentsim.games.monopoly.state import BANK, Seat, State
 from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Offer, Recalled, Spoke, Thought
+from agentsim.lazy import dataclass
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken[Any] | Reacted)

@@ -6,7 +6,7 @@ Public events are enough, so the log of one player gives the same. `panels` draw
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from typing import Literal, TypeAlias
 
@@ -22,6 +22,7 @@ from agentsim.games.monopoly.match import CardDrawn, CardMoved, DeedMoved, GameB
 from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
+from agentsim.lazy import dataclass
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
 _PIPS = 7

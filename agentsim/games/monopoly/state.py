@@ -7,7 +7,7 @@ There is one view for each version of the state, which all its requests share. `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
@@ -29,6 +29,7 @@ from agentsim.games.monopoly.board import (
     DeckName,
     ids,
 )
+from agentsim.lazy import dataclass
 
 # -- the estate: who owns what, and what stands on it
 

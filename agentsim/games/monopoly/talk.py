@@ -7,7 +7,7 @@ player's offers and its discarded proposals are each player's own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,6 +17,7 @@ from agentsim.engine.memory import RecentEvents
 from agentsim.engine.table import Table
 from agentsim.engine.wording import Restated, cut, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
+from agentsim.lazy import dataclass
 
 # -- what is remembered
 

@@ -7,7 +7,7 @@ mortgaged deed pays its interest at once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
@@ -26,6 +26,7 @@ from agentsim.games.monopoly.question import Deeds, Part, Reacted, Spoken, Trade
 from agentsim.games.monopoly.rules_text import called, deed, rent_line
 from agentsim.games.monopoly.state import BANK, Estate, Seat, View, deed_value
 from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Offer, Remembered
+from agentsim.lazy import dataclass
 
 NOBODY = -1
 _PROPOSED = (InteractionRule("proposer", "target", "proposed a trade"),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from agentsim.engine.decision import whole
 from agentsim.engine.wording import By, Template, Worded, counted, filled
 from agentsim.games.society.amounts import Amount, bounded
+from agentsim.lazy import dataclass
 
 Resource: TypeAlias = Literal["food", "energy", "materials"]
 RESOURCES: tuple[Resource, ...] = get_args(Resource)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
 from agentsim.engine import Bot, Decision, Request, Stream
@@ -38,6 +37,7 @@ from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, Po
 from agentsim.games.society.turn import Rejected
 from agentsim.games.society.voting import CreateProposal, Vote
 from agentsim.games.society.work import Trade, Traded, Work
+from agentsim.lazy import dataclass
 
 # -- what citizens say
 

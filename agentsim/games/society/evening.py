@@ -6,7 +6,7 @@ The action `idle` is here too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal
 
 from agentsim.engine import Event, Everyone, Outcome, Standing, Table, ranked
@@ -19,6 +19,7 @@ from agentsim.games.society.founding import Totals, in_pool, totals
 from agentsim.games.society.state import Citizen, State, Status
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Turn, Why
 from agentsim.games.society.voting import count_votes, name_idlers, pay_dividends
+from agentsim.lazy import dataclass
 
 
 class Idled(AgentEvent, label="idle turn", heading="Agent #{agent} does nothing", words="text", private=("agent",)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import cycle, islice
 
 from agentsim.engine import Event, Everyone, Table
@@ -12,6 +11,7 @@ from agentsim.games.society.amounts import UNIT, Amount, shown
 from agentsim.games.society.assembly import RESOURCES, Resource
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
+from agentsim.lazy import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, TypeAlias, get_args
 
@@ -51,6 +50,7 @@ from agentsim.games.society.voting import (
     Voted,
 )
 from agentsim.games.society.work import Traded, Worked
+from agentsim.lazy import dataclass
 
 # -- tables for analysis
 

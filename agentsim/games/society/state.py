@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event import Heard
@@ -17,6 +17,7 @@ from agentsim.games.society.amounts import UNIT, Amount, share
 from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, RulesInForce, Structure
 from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.names import signature
+from agentsim.lazy import dataclass
 
 
 def gini(wealths: Sequence[int]) -> float:

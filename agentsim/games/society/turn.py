@@ -6,7 +6,7 @@ The actions are in `talk`, `voting`, `work`, `building` and `evening`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import BeforeValidator, Field
@@ -20,6 +20,7 @@ from agentsim.games.society.assembly import Resource
 from agentsim.games.society.config import Rules
 from agentsim.games.society.founding import SocietyBegan
 from agentsim.games.society.state import Citizen, Counted, State
+from agentsim.lazy import dataclass
 
 Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
 Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]

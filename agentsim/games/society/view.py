@@ -8,7 +8,7 @@ agents. Every list in a view has a limit, so that no view grows with the number 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -24,6 +24,7 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import RESOURCES, Ballot, Law, Proposal, Resource, RulesInForce, Structure, newest
 from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.state import Citizen, Post, Project, State
+from agentsim.lazy import dataclass
 
 # -- memory
 

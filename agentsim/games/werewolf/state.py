@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from agentsim.engine import Standing, ranked
+from agentsim.lazy import dataclass
 
 Role: TypeAlias = Literal["werewolf", "seer", "doctor", "villager"]
 ROLES: tuple[Role, ...] = ("werewolf", "seer", "doctor", "villager")

@@ -17,11 +17,12 @@ import time
 from abc import ABC, abstractmethod
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError, location_of
+from agentsim.lazy import dataclass
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
 from agentsim.records.journal import Totals

@@ -12,7 +12,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -24,6 +24,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError, first_objection
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.records.disk import write_problem
 from agentsim.records.run_files import MANIFEST, check_name, written_beside
 from agentsim.records.versions import package_versions, require_version

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
+from agentsim.lazy import dataclass
 from agentsim.models.own import OwnModel
 from agentsim.records.history import FINISHED
 from agentsim.records.journal import Totals

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
 
+from agentsim.lazy import dataclass
 from agentsim.models.base import Count, ShortText
 
 _SEED_BITS = 31

@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
+from agentsim.lazy import dataclass
 from agentsim.records.history import FINISHED
 from agentsim.records.journal import Totals, read_journal
 from agentsim.records.load import load_history
