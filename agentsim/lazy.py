@@ -46,8 +46,8 @@ class Pattern:
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
         return self._compiled.sub(new, text, count)
 
-    def split(self, text: str, most: int = 0) -> list[str]:
-        return self._compiled.split(text, most)
+    def split(self, text: str, maxsplit: int = 0) -> list[str]:
+        return self._compiled.split(text, maxsplit)
 
 
 def _dataclass(

@@ -1542,7 +1542,7 @@ _DSML = Pattern(
     rf"|(?<!\w)(?:{BAR}{{1,2}}\s?)?(?i:DSML)\s?{BAR}{{1,2}})\s?"
     r"(?P<tag>(?:invoke|parameter)(?(slash)|\s[^<>＜＞]{1,200})|function_calls|tool_calls)\s?[>＞]"
 )
-_K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
+_K3 = Pattern(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
 _QUOTED = Pattern(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
 _ESCAPED_WORDS = Pattern(r"(?<=[:\[,{])<escape>((?:(?!<escape>).){0,8000}+)<escape>(?=\s{0,4}[,\]}])", re.DOTALL)
 """A value of a call by FunctionGemma. In a sentence the token is no quote."""

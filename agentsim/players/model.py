@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -20,13 +19,13 @@ from agentsim.engine.markup import first_turn
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
-from agentsim.lazy import dataclass
+from agentsim.lazy import Pattern, dataclass
 from agentsim.models.base import Call, Completion, Message, Model, Sampling, prompt_messages
 from agentsim.models.pacing import RateLimiter, RetryPolicy, Slot
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.players.base import BadReply, ReaskPolicy
 
-_VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
+_VISIBLE = Pattern(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots_of
 from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
 from agentsim.errors import ErrorCollector, ScenarioError
-from agentsim.lazy import dataclass
+from agentsim.lazy import Pattern, dataclass
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
@@ -26,7 +26,7 @@ from agentsim.scenario.toml_tables import Defaults, PlayerTable, ScenarioTable, 
 from agentsim.scenario.validation import KeyPath, dotted, nearest, no_such_bot, shown
 
 MOST_PLAYERS = 20_000
-_PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
+_PLACEHOLDER = Pattern(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
 _FOLDERS = "game_config"  # the start of the keys of seats that come from a folder's files
 
 
