@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -16,8 +17,10 @@ def main() -> NoReturn:
     """Run the command line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
+    gc.disable()  # what an import makes stays, and to look through it takes longer than many an import
     from agentsim.cli.app import main as run
 
+    gc.enable()
     run()
 
 
