@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -16,8 +17,11 @@ def main() -> NoReturn:
     """Run the command line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)
+    gc.disable()  # what an import makes stays, and to look through it takes longer than many an import
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # they are looked for in all installed packages
     from agentsim.cli.app import main as run
 
+    gc.enable()
     run()
 
 

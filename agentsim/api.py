@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, 
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
@@ -25,16 +25,16 @@ from agentsim.models.own import OwnModel
 from agentsim.records.history import CONTROL, FINISHED, EventRecord
 from agentsim.records.journal import read_journal
 from agentsim.records.load import again_with, named_run, require_folder, run_place
-from agentsim.records.run_files import check_name, is_running
+from agentsim.records.run_files import is_running
 from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
 from agentsim.results import load as load_results
 from agentsim.runs.fork import BranchJob, Change, concurrent_branches, jobs_of_arm, kinds_of_models, play_concurrently
 from agentsim.runs.player_message import Swap
 from agentsim.runs.replay import Proof, prove
-from agentsim.runs.run import Run, RunOptions, RunResult
+from agentsim.runs.run import Run, RunOptions, RunResult, create_run
 from agentsim.runs.watcher import Watcher
-from agentsim.scenario.load import LoadOptions, Overrides, Source, load
-from agentsim.scenario.scenario import LimitOverrides, idle_settings
+from agentsim.scenario.load import Overrides, Source
+from agentsim.scenario.scenario import LimitOverrides
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -120,18 +120,6 @@ run_sync = _waiting(
     Raises `UsageError`, and writes nothing, where a loop is running, as in a notebook: `await agentsim.run(...)` there.
     """,
 )
-
-
-def create_run(
-    scenario: Source, logs_dir: Path, options: RunOptions, *, name: str | None, **loading: Unpack[LoadOptions]
-) -> Run:
-    """Load a scenario and create its run, with its journal."""
-    if name is not None:
-        check_name(name)
-    found = load(scenario, own=options.own, **loading)
-    for line in idle_settings(found):
-        options.watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
-    return Run.create(found, logs_dir, options, name=name)
 
 
 async def resume(

@@ -30,7 +30,6 @@ A file that cannot be written is a plain `AgentsimError` (exit 1). An error of o
 from __future__ import annotations
 
 import json
-import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -38,11 +37,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from agentsim.patterns import Pattern
+
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-_INDEX = re.compile(r"\.[0-9]+(?=\.|$)")
+_INDEX = Pattern(r"\.[0-9]+(?=\.|$)")
 
 
 class AgentsimError(Exception):

@@ -412,7 +412,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "a game knows no other, relatively": ("games/chess/book.py", "from ..go import state", "games.go.state"),
     "a game knows no registry": ("games/chess/rules.py", "from agentsim.games import find", "games"),
 }
-LAYERS = ("__main__", "api", "results", "server", "errors")
+LAYERS = ("__main__", "api", "results", "server", "errors", "patterns")
 EMPTY = (
     "analysis/__init__",
     "studies/__init__",

@@ -37,8 +37,9 @@ from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.cli.serve import serve
 from agentsim.errors import AgentsimError, location_of
+from agentsim.patterns import Pattern
 
-_EXTRA = re.compile(r"  \[[\d.]*<?=?x[<>]=?[\d.]+\]$|; [\d.]*<?=?x[<>]=?[\d.]+(?=\]$)|env var: \w+; ")
+_EXTRA = Pattern(r"  \[[\d.]*<?=?x[<>]=?[\d.]+\]$|; [\d.]*<?=?x[<>]=?[\d.]+(?=\]$)|env var: \w+; ")
 """The range and the variable of an option in its help. Its errors name both, and docs/commands.md the variables."""
 
 

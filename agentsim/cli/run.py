@@ -42,12 +42,11 @@ def run(
     serving: o.Serving,
 ) -> None:
     """Play a scenario; leaves a journal, a history and a page."""
-    from agentsim.api import create_run
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.cli.serve import play_and_serve
     from agentsim.runs.playback import reply_source_of
-    from agentsim.runs.run import RunOptions
+    from agentsim.runs.run import RunOptions, create_run
 
     def created(watcher: Watcher) -> Run:
         reply_source = reply_source_of(record, replay_replies)

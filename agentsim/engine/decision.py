@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from agentsim.errors import DecisionError
+from agentsim.patterns import Pattern
 
 
 class Decision(BaseModel):
@@ -101,11 +102,11 @@ MAX_DIGITS = 18  # the most that always fit the signed 64 bits of Parquet, panda
 _LIMIT = 10**MAX_DIGITS
 _SEPARATOR = ",_'’ \u00a0\u2009\u202f"  # not the dot: `1.000` is one in some languages and a thousand in others
 # one kind of separator, in groups of three; a fraction of only one or two zeros, since three could be a group
-_SPELLING = re.compile(
+_SPELLING = Pattern(
     rf"(?P<digits>[+-]?(?:0|[1-9][0-9]{{0,2}}(?:(?P<separator>[{_SEPARATOR}])[0-9]{{3}}(?:(?P=separator)[0-9]{{3}})*)?"
     r"|[1-9][0-9]+))(?:\.00?)?"
 )
-_REAL = re.compile(r"(?P<digits>-?[0-9]+)\.0+")
+_REAL = Pattern(r"(?P<digits>-?[0-9]+)\.0+")
 
 
 class Real(float):

@@ -11,14 +11,16 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from agentsim.patterns import Pattern
+
 _LONGEST: Final = 200  # characters of a name that are read
-_THINKING: Final = re.compile(
+_THINKING: Final = Pattern(
     r"think|thought|reason|analy[sz]|reflect|deliberat|brainstorm|scratch|monologue|commentary|(^|_)plan"
     r"|(^|_)(notes?|note_?pad|memos?|todos?|diary|journal|log|private|secret|internal|hidden|draft)(_|$)"
     r"|memor(y|ies|i[sz]e)|remember|recall|to_?(my)?self|(^|_)(save|store)(_|$)",
     re.I,
 )
-_OTHER_TOOL: Final = re.compile(
+_OTHER_TOOL: Final = Pattern(
     r"(^|_)(python|ipython|code|bash|shell|terminal|exec(ute)?|run|eval|search|browser?|web|fetch|http|url|file|files"
     r"|sql|query|calculat\w*|wolfram\w*|image|weather|apply_patch)(_|$)",
     re.I,

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from agentsim.engine.markup import Pattern
+from agentsim.patterns import Pattern
 
 _NON_JOINER, _SPACE, _VOWEL_SEPARATOR = "\u200c", "\u200b", "\u180e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"

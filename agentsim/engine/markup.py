@@ -10,49 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-
-class Pattern:
-    """A regular expression with the methods of `re.Pattern`, compiled at the first call of one of them.
-
-    A command that reads no reply needs none of the patterns below, and to compile them takes longer than the rest of
-    its start.
-    """
-
-    def __init__(self, pattern: str, flags: int | re.RegexFlag = 0) -> None:
-        self.pattern, self._flags = pattern, flags
-
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern, self._flags)
-
-    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self._compiled.search(text, start, end)
-
-    def match(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self._compiled.match(text, start, end)
-
-    def fullmatch(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self._compiled.fullmatch(text, start, end)
-
-    def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
-        return self._compiled.finditer(text, start, end)
-
-    def findall(self, text: str, start: int = 0, end: int = sys.maxsize) -> list[Any]:
-        return self._compiled.findall(text, start, end)
-
-    def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
-        return self._compiled.sub(new, text, count)
-
-    def split(self, text: str, most: int = 0) -> list[str]:
-        return self._compiled.split(text, most)
-
+from agentsim.patterns import Pattern
 
 _BARS = "|｜‖│∣❘¦｠"
 BAR = f"[{_BARS}]"
@@ -1578,7 +1542,7 @@ _DSML = Pattern(
     rf"|(?<!\w)(?:{BAR}{{1,2}}\s?)?(?i:DSML)\s?{BAR}{{1,2}})\s?"
     r"(?P<tag>(?:invoke|parameter)(?(slash)|\s[^<>＜＞]{1,200})|function_calls|tool_calls)\s?[>＞]"
 )
-_K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
+_K3 = Pattern(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
 _QUOTED = Pattern(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
 _ESCAPED_WORDS = Pattern(r"(?<=[:\[,{])<escape>((?:(?!<escape>).){0,8000}+)<escape>(?=\s{0,4}[,\]}])", re.DOTALL)
 """A value of a call by FunctionGemma. In a sentence the token is no quote."""

@@ -28,6 +28,7 @@ from agentsim.engine.decision import whole
 from agentsim.engine.probabilities import Stated, normalized, stated_in
 from agentsim.engine.wording import counted, cut, either, listed
 from agentsim.errors import UnreadableReply
+from agentsim.patterns import Pattern
 
 if TYPE_CHECKING:
     from agentsim.engine.reading.shaping import Shape
@@ -60,7 +61,7 @@ _REASONS = frozenset({"explanation", "reasoning", "private_thought"})
 _BEYOND = 100  # drawn up to so much above the lower end of a number without an upper end
 _MOST_DRAWN = 3  # entries of a list
 _DRAWN_WORDS = ("Good morning.", "I am not sure.", "Let us see.", "Why not?", "We should talk.", "Not today.")
-_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # digits that a float holds exactly
+_PLAIN_NUMBER = Pattern(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # digits that a float holds exactly
 _TYPED_YES, _TYPED_NO = {"y", "yes", "true"}, {"n", "no", "false"}
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
 

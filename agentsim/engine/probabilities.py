@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from agentsim.patterns import Pattern
+
 Stated: TypeAlias = int | float | str
 """A number as it was stated."""
 
@@ -26,14 +28,14 @@ _ROUNDING = 1e-9
 _LONGEST = 10_000  # characters of a text of numbers
 _ABOUT = r"(?:about |around |approx\.? |~ ?|≈ ?)?"
 _NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,15}|,[0-9]{1,2})?"  # 1,000 is one in some languages and a thousand in others
-_PERCENT = re.compile(rf"{_ABOUT}({_NUMBER}) ?(?:%|％|percent|per cent|pct\.?)", re.IGNORECASE)
-_CHANCE = re.compile(rf"({_NUMBER}) ?(?:/|in|out of) ?({_NUMBER})", re.IGNORECASE)
-_ODDS = re.compile(rf"({_NUMBER}) ?(?::|to) ?({_NUMBER})(?: on|(?P<against> against))?", re.IGNORECASE)
-_PLAIN = re.compile(rf"{_ABOUT}({_NUMBER})", re.IGNORECASE)
-_REST = re.compile(r"(?:all )?(?:the )?(?:rest|remainder)\.?", re.IGNORECASE)
-_COMMA = re.compile(r",\s(?=[^:=,]+[:=])")
+_PERCENT = Pattern(rf"{_ABOUT}({_NUMBER}) ?(?:%|％|percent|per cent|pct\.?)", re.IGNORECASE)
+_CHANCE = Pattern(rf"({_NUMBER}) ?(?:/|in|out of) ?({_NUMBER})", re.IGNORECASE)
+_ODDS = Pattern(rf"({_NUMBER}) ?(?::|to) ?({_NUMBER})(?: on|(?P<against> against))?", re.IGNORECASE)
+_PLAIN = Pattern(rf"{_ABOUT}({_NUMBER})", re.IGNORECASE)
+_REST = Pattern(r"(?:all )?(?:the )?(?:rest|remainder)\.?", re.IGNORECASE)
+_COMMA = Pattern(r",\s(?=[^:=,]+[:=])")
 """A comma before a name, which is not one within a number"""
-_SIGN = re.compile("[:=]")
+_SIGN = Pattern("[:=]")
 
 
 class _Amount:

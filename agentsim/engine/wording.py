@@ -25,7 +25,8 @@ from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from agentsim.engine.letters import JOINERS, UNSPACED, has_words_within, joining, stands_apart
-from agentsim.engine.markup import FOLLOWS, SIGNS, Pattern
+from agentsim.engine.markup import FOLLOWS, SIGNS
+from agentsim.patterns import Pattern
 
 NARRATOR = "NARRATOR"
 """The sender of a prompt's lines that are not a player's words; no player may have this name."""
@@ -373,25 +374,31 @@ class Naming:
                 yield player
 
     def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
-        """Yield the position, name and player of each occurrence, in order, including overlaps."""
+        """Return the position, name and player of each occurrence, in order, including overlaps."""
         words = self._spaced_names(text)
         if self._anywhere is None:
-            return words
+            return sorted(words)
         found = ((each.start(), each.group()) for each in self._anywhere.finditer(text))
         others = ((start, name, self._unspaced[name]) for start, name in found if stands_apart(name, text, start))
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
     def _spaced_names(self, text: str) -> Iterator[tuple[int, str, str]]:
-        if self._by_word.keys().isdisjoint(_WORD.findall(text)):
-            return
-        for word in _WORD.finditer(text):
-            if (begun := self._by_word.get(word.group())) is None:
-                continue
-            for name, player in begun:
-                start = word.start()
-                if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
-                    yield start, name, player
-                    break
+        for word in self._by_word.keys() & {*_WORD.findall(text)}:
+            for start in _places(word, text):
+                for name, player in self._by_word[word]:
+                    if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
+                        yield start, name, player
+                        break
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    """Yield where a whole word of `_WORD` stands in a text."""
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not ((start and _WORD.match(text, start - 1, start)) or _WORD.match(text, end, end + 1)):
+            yield start
+        start = text.find(word, start + 1)
 
 
 def _meant(name: str, text: str, start: int) -> bool:

@@ -11,8 +11,10 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
+from agentsim.patterns import Pattern
+
 _PRIVATE_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-_PLACE = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
+_PLACE = Pattern(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
 
 
 def http_parts(address: str) -> SplitResult | None:

@@ -8,7 +8,6 @@ reads and writes these records. A `context` replaces long texts by references: s
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -28,6 +27,7 @@ from pydantic_core.core_schema import SerializationInfo
 from agentsim.engine import wording
 from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRefused, TransportFailed
 from agentsim.models.host_words import normalized_code
+from agentsim.patterns import Pattern
 
 if TYPE_CHECKING:
     from agentsim.models.pacing import RateLimiter
@@ -240,8 +240,8 @@ FINISH_REASONS: Final[Mapping[str, Ending]] = {
 }
 _CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call"))
 _LONGEST: Final = 100  # characters of a word that are read
-_PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
-_PARTS: Final = re.compile(r"[:;,/|]")
+_PREFIX: Final = Pattern(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
+_PARTS: Final = Pattern(r"[:;,/|]")
 _TELLING: Final[tuple[Ending, ...]] = (
     "filtered",
     "full",

@@ -15,7 +15,6 @@ import functools
 import importlib
 import logging
 import os
-import re
 import socket
 import ssl
 import urllib.request
@@ -36,6 +35,7 @@ from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_azure_v1, is_excluded, is_own_machine
 from agentsim.models.faults import AnswerNotRead, NoAnswer
 from agentsim.models.pacing import connection_slots, soft_limit
+from agentsim.patterns import Pattern
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
@@ -322,8 +322,8 @@ def _system_words(error: BaseException) -> str:
 
 
 _OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
+_HEADER_NAME = Pattern(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = Pattern(r"[^\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]*")
 _VARIABLES = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
 _CUSTOM = {"openai": "OPENAI_CUSTOM_HEADERS", "anthropic": "ANTHROPIC_CUSTOM_HEADERS"}
 _NO_KEY = "none"  # the clients require a key; the header that would hold it is left out

@@ -21,10 +21,11 @@ from agentsim.errors import ModelError, ProviderRejected, RateLimited, RequestRe
 from agentsim.models import host_words as table
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
+from agentsim.patterns import Pattern
 
 _DIGITS = r"\d{1,300}(?:\.\d{1,300})?(?:e\d{1,3})?"
-_NUMBER = re.compile(_DIGITS, re.ASCII)
-_DURATION = re.compile(
+_NUMBER = Pattern(_DIGITS, re.ASCII)
+_DURATION = Pattern(
     rf"(?=\d)(?:({_DIGITS})d)?(?:({_DIGITS})h)?(?:({_DIGITS})m(?!s))?(?:({_DIGITS})s)?(?:({_DIGITS})ms)?", re.ASCII
 )
 _UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
@@ -67,7 +68,7 @@ _WORDS_READ = 8 * 1024  # characters of an error that are read
 _WORDS_OF_A_NAME = 200  # characters of a host's name
 
 # A message about the limit on the reply, which a prompt of another length would not change.
-_ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
+_ABOUT_MAX_TOKENS = Pattern(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
 
 _FORMAT_HINT = (
     'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
@@ -75,7 +76,7 @@ _FORMAT_HINT = (
 )
 _GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
 # Answers to an unknown path: Ollama and Go, FastAPI, Flask, Express, nginx, OpenAI.
-_NO_PATH = re.compile(
+_NO_PATH = Pattern(
     r"^\W*$|^\s*<|page not found|^\W*((404|error|file|path|route|resource|endpoint|url)\b\W*)*not\W?found\W*(404)?\W*$"
     r"|cannot (post|get) /|no (such )?(route|handler|path|endpoint)\b|requested url was not found"
     r"|(unknown|invalid|unexpected) (url|path|route|endpoint)",
@@ -84,13 +85,13 @@ _NO_PATH = re.compile(
 _CLIENT_ERRORS = frozenset((400, 403, 412))
 _ABSENT = frozenset((404, 410))
 # A quotation of some words, and what FastAPI says of the input.
-_QUOTED = re.compile(r"'input':.{0,2000}|\"[^\"\n]{16,2000}\"|'[^'\n]{16,2000}'", re.DOTALL)
+_QUOTED = Pattern(r"'input':.{0,2000}|\"[^\"\n]{16,2000}\"|'[^'\n]{16,2000}'", re.DOTALL)
 # Advice for a request that is not accepted in any form.
 _HINTS = (
-    (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
+    (Pattern(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
     (table.ABOUT_CAP, "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]"),
     (table.ABOUT_SCHEMA, _FORMAT_HINT),
-    (re.compile(r"unknown name", re.IGNORECASE), _FORMAT_HINT),  # Gemini's words about an unknown keyword of a schema
+    (Pattern(r"unknown name", re.IGNORECASE), _FORMAT_HINT),  # Gemini's words about an unknown keyword of a schema
 )
 
 
@@ -415,8 +416,8 @@ def failed_generation(body: bytes) -> str | None:
 
 
 _LEAST_ROOM: Final = 256  # tokens: with less room for a reply, the prompt is too long
-_ABOUT_PROMPT: Final = re.compile(r"context|window|prompt|input|message|seq_len", re.IGNORECASE)
-_ABOUT_REPLY: Final = re.compile(r"complet|output|generat|requested|total|max_?(new_)?tokens", re.IGNORECASE)
+_ABOUT_PROMPT: Final = Pattern(r"context|window|prompt|input|message|seq_len", re.IGNORECASE)
+_ABOUT_REPLY: Final = Pattern(r"complet|output|generat|requested|total|max_?(new_)?tokens", re.IGNORECASE)
 
 
 def room_for_reply(words: str, cap: int) -> int | None:

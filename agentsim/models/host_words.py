@@ -32,7 +32,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from agentsim.engine.markup import Pattern
+from agentsim.patterns import Pattern
 
 
 def _any_of(*parts: str) -> Pattern:

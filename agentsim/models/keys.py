@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.models.address import is_own_machine
 from agentsim.models.profiles import BUILT_IN, Profile, is_own
+from agentsim.patterns import Pattern
 
 
 class Variables(dict[str, str]):
@@ -101,7 +102,7 @@ def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:
 
 
 # LAB_KEY, LAB_API_KEY, LAB_TOKEN, LAB_KEY_2
-_KEY_NAME = re.compile(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
+_KEY_NAME = Pattern(r"(?:\w+_)?(?:KEY|APIKEY|TOKEN)(?:_?[0-9]{1,3})?", re.ASCII)
 _OPENS = "SECRET PRIVATE PASSWORD PASSPHRASE ACCESS REFRESH SIGNING ENCRYPTION MASTER DEPLOY SESSION WEBHOOK SSH GPG"
 _ACCOUNTS = "AWS AZURE GCP CLOUDFLARE VERCEL GITHUB GH GITLAB NPM PYPI CARGO DOCKER HF WANDB VAULT STRIPE SLACK DISCORD"
 

@@ -20,8 +20,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
-
 from agentsim.engine.wording import counted
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.base import Completion
@@ -430,6 +428,7 @@ async def call_with_retries(
         return await attempt_once()
     except ModelError as error:
         first = [error]  # nearly every call succeeds at once: set up retries only after a failure
+    from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
     async def attempted() -> Completion:
         if first:

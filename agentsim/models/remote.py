@@ -38,6 +38,7 @@ from agentsim.models.profiles import Profile, is_host
 from agentsim.models.wire import WIRES, Wire
 from agentsim.models.wire.common import Function, at, function_of, storable, word
 from agentsim.models.wire.streams import BrokenOff, is_stream, joined
+from agentsim.patterns import Pattern
 
 if TYPE_CHECKING:
     from agentsim.models.clients import Client
@@ -283,7 +284,7 @@ _NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "syste
 # Fields without which a request means something else: they are left out only if an error names them as fields.
 _NAMED_ALONE: Final = frozenset(("store",))
 # Groups of fields for one setting, with the words for it in errors. A dot leads into an object.
-_GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
+_GROUPS: Final[Mapping[str, tuple[frozenset[str], Pattern]]] = {
     "reasoning": (
         frozenset(
             (
@@ -292,16 +293,16 @@ _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
                 "output_config.effort",
             )
         ),
-        re.compile(r"reasoning|thinking|budget_tokens|\bthink\b|\beffort\b", re.IGNORECASE),
+        Pattern(r"reasoning|thinking|budget_tokens|\bthink\b|\beffort\b", re.IGNORECASE),
     ),
     "logprobs": (
         frozenset(("logprobs", "top_logprobs", "include")),
-        re.compile(r"log_?probs|log prob", re.IGNORECASE),
+        Pattern(r"log_?probs|log prob", re.IGNORECASE),
     ),
 }
 # Nested fields, which are removed wherever they occur.
 _NESTED: Final = ("cache_control", "strict")
-_ABOUT_WINDOW: Final = re.compile(r"context|window", re.IGNORECASE)
+_ABOUT_WINDOW: Final = Pattern(r"context|window", re.IGNORECASE)
 # Keywords that a schema can lose and still describe the same object. Replies are checked against all keywords anyway.
 _KEYWORDS: Final = (
     *("additionalProperties", "propertyNames", "minLength", "maxLength", "minimum", "maximum"),
@@ -648,7 +649,7 @@ def _optional_parts_named(
         name for name in _NAMED_ALONE & body.keys() if name in report.fields or re.search(f"['\"`]{name}\\b", words)
     ]
     for name in (*_droppable(body), *alone):
-        keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
+        keys, pattern = _GROUPS.get(name, (frozenset((name,)), Pattern(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
         around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
         said = [pattern.search(words), *(re.search(each, words) for each in around)]
         if offsets := [about.start() for about in said if about]:

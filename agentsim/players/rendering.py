@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentsim.engine.wording import NARRATOR, Line, Quoted, joined
+from agentsim.patterns import Pattern
 
-_JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
-_NAME = re.compile(r"[\w@#.-]+")
-_LABEL = re.compile(r"\b(\w+): $")
-_TAG = re.compile(r"\[[A-Z_ ]+\]")
+_JSON_SHAPE = Pattern(r"\bAnswer(?:: \{| with one JSON object\b)")
+_NAME = Pattern(r"[\w@#.-]+")
+_LABEL = Pattern(r"\b(\w+): $")
+_TAG = Pattern(r"\[[A-Z_ ]+\]")
 _STEP = "  "
 
 

@@ -128,18 +128,21 @@ def pairs(log: Iterable[LoggedEvent], players: Sequence[PlayerId], names: Mappin
     past = Past()
     for told in log:
         for interaction in (*_named(told, naming), *told.event.interactions(past)):
-            between = interaction.who, interaction.whom
-            if interaction.who != interaction.whom and seats.keys() >= set(between):
-                books.setdefault(between, _Book()).enter(told, interaction)
+            who, whom = between = interaction.who, interaction.whom
+            if who != whom and who in seats and whom in seats:
+                if (book := books.get(between)) is None:
+                    book = books[between] = _Book()
+                book.enter(told, interaction)
         past.add(told.event)
     ordered = sorted(books, key=lambda between: (seats[between[0]], seats[between[1]]))
     return [books[between].pair(*between) for between in ordered]
 
 
-def _named(told: LoggedEvent, naming: Naming) -> Iterator[Interaction]:
-    if told.by is not None and told.event.words is not None and isinstance(told.to, EveryoneType):
-        for player in dict.fromkeys(naming.named(told.event.content)):
-            yield Interaction(told.by, player, NAMED)
+def _named(told: LoggedEvent, naming: Naming) -> Sequence[Interaction]:
+    who = told.by
+    if who is None or told.event.words is None or not isinstance(told.to, EveryoneType):
+        return ()
+    return [Interaction(who, player, NAMED) for player in dict.fromkeys(naming.named(told.event.content))]
 
 
 @dataclass(slots=True)
@@ -158,7 +161,8 @@ class _Book:
                 return
             naming.append(told)
         key = (told.round, interaction.action, interaction.sign)
-        action = self.actions.setdefault(key, InteractionCount(*key))
+        if (action := self.actions.get(key)) is None:
+            action = self.actions[key] = InteractionCount(*key)
         action.times += 1
         # naming in the very event of the action does not count as before it
         action.after_naming += interaction.action != NAMED and bool(naming) and naming[0] is not told

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,14 +16,15 @@ from agentsim.engine.codec import json_line
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError, installed_by
 from agentsim.models.base import Attempt
+from agentsim.patterns import Pattern
 from agentsim.records.history import History
 from agentsim.records.tables import BASE, LEADING, ColumnKind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")  # json leaves them; a terminal or a reader of lines may act on them
+_CONTROL = Pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_UNESCAPED = Pattern("[\x7f-\x9f\u2028\u2029]")  # json leaves them; a terminal or a reader of lines may act on them
 _OPERATORS = frozenset("=+-@")
 _LARGEST = 2**63 - 1  # the largest int64, the limit of pandas and Parquet
 

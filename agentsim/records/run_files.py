@@ -20,9 +20,10 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.letters import slugs
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
+from agentsim.patterns import Pattern
 from agentsim.records.disk import NO_ROOM, lock_soon, write_problem
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NAME = Pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
 MANIFEST = "manifest.json"
 """The file that makes a folder of runs a batch; it is never a run's history."""
@@ -159,7 +160,7 @@ def create_journal(path: Path) -> int | None:
     return None
 
 
-_STAMPED = re.compile(r"^gameplay_\d{8}_\d{6}_")
+_STAMPED = Pattern(r"^gameplay_\d{8}_\d{6}_")
 
 
 def default_stem(now: datetime, name: str | None) -> str:

@@ -12,9 +12,10 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from agentsim import games
+from agentsim.engine.codec import adapter
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.probabilities import Stated
@@ -74,8 +75,8 @@ RESERVED = frozenset({*LEADING, "record"})
 """Names that tables may not use: they lead a folder's tables, and only journals' lines have a `record`."""
 
 Row = tuple[Cell, ...]
-_ASIDES = TypeAdapter(tuple[Aside, ...])
-_INTERVIEWS = TypeAdapter(tuple[Interview, ...])
+_ASIDES: type[Any] = tuple[Aside, ...]
+_INTERVIEWS: type[Any] = tuple[Interview, ...]
 
 
 def run_tables(history: History) -> dict[str, Frame]:
@@ -254,8 +255,8 @@ def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
     Raises `UsageError` if they are not valid, or if decisions answer others.
     """
     try:
-        regular = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
-        asides = _ASIDES.validate_python(history.asides, strict=False)
+        regular = adapter(_INTERVIEWS).validate_python(history.scenario.get("interviews", ()), strict=False)
+        asides = adapter(_ASIDES).validate_python(history.asides, strict=False)
     except ValidationError:
         raise UsageError("its scenario's interviews are not valid") from None
     found: tuple[Interview | Aside, ...] = (*regular, *asides)

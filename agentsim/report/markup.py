@@ -23,6 +23,7 @@ from agentsim.engine.letters import JOINERS, joining
 from agentsim.engine.panel import Cell, DataTable, Struck
 from agentsim.engine.wording import by_count, sentence
 from agentsim.errors import UsageError
+from agentsim.patterns import Pattern
 
 MAX_BYTES = 256 * 1024
 COLOURS, SERIES, DASHES = 8, 6, 3
@@ -31,7 +32,7 @@ HEAT_STEPS = 9
 # Characters that a browser would hide, reorder or reject: controls except newline and tab, lone surrogates,
 # bidirectional controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark.
 # Characters that are `joining` are kept, since Persian words and emoji families need them.
-_HIDDEN = re.compile(
+_HIDDEN = Pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]|" + JOINERS.pattern
 )
@@ -90,9 +91,9 @@ def _chipped(text: object) -> str:
     return _HIDDEN.sub(partial(_revealed, '<span class="chip">U+{:04X}</span>'), safe)
 
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
-_STRONG = re.compile(rf"{_RIGHT_TO_LEFT.pattern}|[^\W\d_]")
-_RUN = re.compile(rf"{_RIGHT_TO_LEFT.pattern}(?:[\s\u200c\u200d_-]*{_RIGHT_TO_LEFT.pattern})*")
+_RIGHT_TO_LEFT = Pattern("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_STRONG = Pattern(rf"{_RIGHT_TO_LEFT.pattern}|[^\W\d_]")
+_RUN = Pattern(rf"{_RIGHT_TO_LEFT.pattern}(?:[\s\u200c\u200d_-]*{_RIGHT_TO_LEFT.pattern})*")
 
 
 def _isolated(safe: str) -> str:
@@ -179,8 +180,8 @@ class CellView(NamedTuple):
     struck: bool = False
 
 
-_NUMBERS = re.compile(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
-_MINUS = re.compile(r"(?<![\w.])-(?=[$\d])")
+_NUMBERS = Pattern(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
+_MINUS = Pattern(r"(?<![\w.])-(?=[$\d])")
 
 
 def shared_decimals(values: Iterable[Cell]) -> int | None:

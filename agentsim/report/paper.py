@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Cell, DataTable, Estimates, Forest, Panel, Struck
 from agentsim.engine.wording import aligned, cleaned
+from agentsim.patterns import Pattern
 from agentsim.report.charts import forest, numbers_of, ranges, zero_and_units
 from agentsim.report.markup import environment
 
@@ -119,7 +120,7 @@ _LATEX = {
     "\u00d7": r"$\times$",
     "\u2192": r"$\rightarrow$",
 }
-_NEGATIVE = re.compile(r"(?<![\w.$-])-(?=\d)")
+_NEGATIVE = Pattern(r"(?<![\w.$-])-(?=\d)")
 
 
 def latex(panel: DataTable, label: str) -> str:

@@ -17,6 +17,7 @@ from agentsim.engine.game import ScoreWords, Standing
 from agentsim.engine.panel import DataTable, Overview
 from agentsim.engine.wording import listed
 from agentsim.games import score_words
+from agentsim.patterns import Pattern
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import EventRecord, History
 from agentsim.report.charts import chart
@@ -30,7 +31,7 @@ _AS_LARGE = 2
 _NAMED = 3
 """The most simultaneous acts that are listed, and the most players named for one act."""
 _SPELT = {"gpt": "GPT", "deepseek": "DeepSeek", "smollm2": "SmolLM2", "glm": "GLM", "oss": "OSS"}
-_SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
+_SIZE = Pattern(r"\d+(\.\d+)?[bmk]|a\d+b")
 
 
 class TurningPoint(NamedTuple):

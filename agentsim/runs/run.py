@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
@@ -26,7 +26,7 @@ from agentsim.players.model import BotPlayer
 from agentsim.records.history import History, dump_history, history_bytes
 from agentsim.records.journal import Journal
 from agentsim.records.load import load_history
-from agentsim.records.run_files import RunFiles, default_stem, write_history
+from agentsim.records.run_files import RunFiles, check_name, default_stem, write_history
 from agentsim.runs import loop
 from agentsim.runs.decide import BeforeDecision, Decider
 from agentsim.runs.game_in_progress import (
@@ -44,7 +44,8 @@ from agentsim.runs.recorder import ReplySource
 from agentsim.runs.replay import history_problem, is_over, rebuild_history
 from agentsim.runs.seats import Seats, build_players
 from agentsim.runs.watcher import PublicWatcher, Watcher
-from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
+from agentsim.scenario.load import LoadOptions, Source, load
+from agentsim.scenario.scenario import LimitOverrides, Scenario, idle_settings, with_limits
 
 if TYPE_CHECKING:
     from agentsim.runs.fork import ForkPoint
@@ -324,6 +325,18 @@ class Run:
             lambda digest: self.journal.append_stop(status, now, wall_s, digest),
         )
         return history
+
+
+def create_run(
+    scenario: Source, logs_dir: Path, options: RunOptions, *, name: str | None, **loading: Unpack[LoadOptions]
+) -> Run:
+    """Load a scenario and create its run, with its journal."""
+    if name is not None:
+        check_name(name)
+    found = load(scenario, own=options.own, **loading)
+    for line in idle_settings(found):
+        options.watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
+    return Run.create(found, logs_dir, options, name=name)
 
 
 def seats_of(

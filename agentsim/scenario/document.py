@@ -17,11 +17,12 @@ from agentsim import games
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
+from agentsim.patterns import Pattern
 from agentsim.scenario.player_plan import PROVIDER, numbered, prefixed
 from agentsim.scenario.validation import dotted, one_line, screen, shown, validated
 
 _PART = r"""(?:(?:[A-Za-z0-9_-]|[^\x00-\xa0\s])+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
-_OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
+_OVERRIDE = Pattern(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
 _LENGTH = 64 * 1024
 _MOST = 20_000  # the most seats of a population that are counted here
 _MOST_NAMED = 24

@@ -18,13 +18,14 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, PlainSeriali
 from agentsim.engine.codec import StrictTable
 from agentsim.errors import ScenarioError
 from agentsim.models.base import Level, Sampling
+from agentsim.patterns import Pattern
 from agentsim.records.history import PlayerRecord
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "
     "--provider P puts P/ before every model name"
 )
-PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+PROVIDER = Pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 PEOPLE = ("human", "web")
 """The model names of people: at this terminal, and at a page of the server."""
 OWN = "python:"

@@ -20,13 +20,14 @@ from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots
 from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
 from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.models.profiles import resolve
+from agentsim.patterns import Pattern
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import Defaults, PlayerTable, ScenarioTable, is_reserved, legal_id
 from agentsim.scenario.validation import KeyPath, dotted, nearest, no_such_bot, shown
 
 MOST_PLAYERS = 20_000
-_PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
+_PLACEHOLDER = Pattern(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
 _FOLDERS = "game_config"  # the start of the keys of seats that come from a folder's files
 
 

@@ -21,6 +21,7 @@ from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import cleaned
 from agentsim.errors import ErrorCollector, ScenarioError
+from agentsim.patterns import Pattern
 from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, KeyPath, dotted, one_line, secret_in
 
@@ -30,7 +31,7 @@ MAX_DEPTH = 64  # and recursion in brackets
 SUFFIX = ".txt"
 
 # Strings are one token, so that dots and brackets in them do not count. The pattern needs no backtracking.
-_TOKEN = re.compile(
+_TOKEN = Pattern(
     r'''(?P<string>"""(?:[^\\"]|\\.?|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^']|'(?!''))*+(?:\'\'\'|\Z)'''
     r"""|"(?:[^"\\\n]|\\.?)*+"?|'[^'\n]*+'?)"""
     r"""|(?P<blank>[ \t]++)|(?P<dot>\.)|(?P<open>[\[{])|(?P<close>[\]}])|(?P<end>[=,\n]|\#[^\n]*+)"""
@@ -67,7 +68,7 @@ def _of_a_run(text: str) -> str | None:
 
 _LONGEST_LINE = 120
 """The most characters of a line that an error repeats."""
-_BARE = re.compile(r"""\s*[\w.-]+\s*=\s*(?P<value>[A-Za-z_/.~][^"'\[{=#]*?)\s*(?:\#.*)?""")
+_BARE = Pattern(r"""\s*[\w.-]+\s*=\s*(?P<value>[A-Za-z_/.~][^"'\[{=#]*?)\s*(?:\#.*)?""")
 
 
 def _line_and_guess(text: str, problem: str) -> str:

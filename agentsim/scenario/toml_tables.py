@@ -220,9 +220,10 @@ class ScenarioTable(StrictTable):
         description="Ends the run's name, after the time; `run --name` sets all of it",
     )
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
-    defaults: Defaults = Field(default=Defaults(), description="Settings of every player")
+    # without validation, for which a validator of each table alone would be built at import
+    defaults: Defaults = Field(default=Defaults.model_construct(), description="Settings of every player")
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
-    limits: Limits = Field(default=Limits(), description="Limits that stop a run")
+    limits: Limits = Field(default=Limits.model_construct(), description="Limits that stop a run")
     providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="Endpoints of models")
     prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per million tokens, by model name")
     staff: dict[str, StaffTable] = Field(

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from agentsim.engine.letters import NAME_PATTERN, NAME_RULE
 from agentsim.engine.wording import cleaned, near
 from agentsim.errors import ErrorCollector, ScenarioError
+from agentsim.patterns import Pattern
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
@@ -25,7 +26,7 @@ _MOST_NAMED = 24
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The place of a value in a scenario's document. List indices count from 0."""
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BARE = Pattern(r"[A-Za-z0-9_-]+")
 
 
 def validated(model: type[AnyModel], document: Any, *, at: KeyPath = ()) -> AnyModel:
@@ -242,7 +243,7 @@ def _range(schema: Mapping[str, Any]) -> str:
 
 ADVICE = "looks like a key or password; keys come from the environment"
 
-_SECRET = re.compile(
+_SECRET = Pattern(
     r"""^(?:sk-|AIza)[A-Za-z0-9_-]{4,}$                       # a whole value
       | (?<![A-Za-z0-9_-])(?:sk-(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{20,}
                             |(?:gsk|hf|ghp|xai|pplx)[_-][A-Za-z0-9]{20,})

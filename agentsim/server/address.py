@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +11,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from agentsim.errors import UsageError
+from agentsim.patterns import Pattern
 
 HOST: Final = "127.0.0.1"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
+_NAME = Pattern(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
 
 
 @dataclass(frozen=True)

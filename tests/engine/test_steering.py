@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.api import create_run
 from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.engine.random_policy import random_decision
@@ -27,7 +26,7 @@ from agentsim.report.page import PageOptions, page_of
 from agentsim.results import run_in
 from agentsim.runs.fork import ForkPoint
 from agentsim.runs.replay import prove
-from agentsim.runs.run import Run, RunOptions
+from agentsim.runs.run import Run, RunOptions, create_run
 from tests.amounts import one_in
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

@@ -14,14 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.api import create_run
 from agentsim.engine.request import Ask
 from agentsim.errors import UsageError
 from agentsim.models.keys import Variables
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
-from agentsim.runs.run import Run, RunOptions
+from agentsim.runs.run import Run, RunOptions, create_run
 from agentsim.server import hosting
 from agentsim.server.site import Site
 from tests.cli.command_line import TRIO, agentsim, trio

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from agentsim.api import create_run
 from agentsim.errors import ScenarioError
 from agentsim.models.keys import Variables
 from agentsim.records.fallback_rates import fallback_rates_in
@@ -23,7 +22,7 @@ from agentsim.records.people_file import PeopleFile
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.follower import Follower
 from agentsim.runs.replay import prove
-from agentsim.runs.run import RunOptions
+from agentsim.runs.run import RunOptions, create_run
 from agentsim.scenario.load import load
 from agentsim.server import hosting
 from agentsim.server.app import make_app

@@ -18,13 +18,14 @@ from typing import Any
 from agentsim.engine.decision import Real
 from agentsim.engine.reading.text import Decoder, Object, Work, bounded, decoded, spaced
 from agentsim.errors import DecisionError
+from agentsim.patterns import Pattern
 
 _MOST_PARTS = 1_000  # tags of calls in a reply
 _MOST_CALLS = 100  # calls written as Python
 _LONGEST_CALL = 20_000  # characters
 
 _NS = r"(?:[\w.-]{1,20}[:_])?"
-_PARTS = re.compile(
+_PARTS = Pattern(
     rf"<{_NS}(?:parameter|param|argument|arg)(?:\s{{1,2}}(?:name|key)\s?=|=)\s?[\"']?(?P<key>[\w -]{{1,60}}?)[\"']?"
     r"(?P<more>\s[^<>]{0,120})?>"
     rf"|<{_NS}arg_key(?::\w+)?>\s{{0,4}}(?P<glm>[\w -]{{1,60}}?)\s{{0,4}}</{_NS}arg_key(?::\w+)?>\s{{0,4}}"
@@ -34,7 +35,7 @@ _PARTS = re.compile(
     rf"|<{_NS}tool_call(?::\w+)?>\s{{0,4}}(?P<bare>[\w.:-]{{1,60}})\s{{0,4}}(?=<{_NS}(?:tool_sep|arg_key))"
     rf"|(?P<over></{_NS}(?:invoke|call|function|tool_call)(?::\w+)?\s?>)"
 )
-_NAMED = re.compile(
+_NAMED = Pattern(
     r"(?:"
     r"<(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)\s?[\"']?(?P<tag>[\w.:-]{1,60})[\"']?[^<>]{0,80}>"
     r"(?:\s{0,4}(?:<(?:json|arguments|parameters)\b[^<>]{0,40}>|<\|open\|>json[^<>|]{0,40}<\|sep\|>))?"
@@ -50,23 +51,23 @@ _NAMED = re.compile(
     r")\s{0,4}(?:```\w{0,10}\s{0,4})?\Z"
 )
 _NAMES = ("tag", "name", "qwen", "id", "to")
-_CALL = re.compile(
+_CALL = Pattern(
     r"(?<![\w.])(?:(?P<module>[A-Za-z_]\w{0,30})\.){0,3}(?P<name>[A-Za-z_]\w{0,40})\(\s{0,20}"
     r"(?:(?P<key>[A-Za-z_]\w{0,40})\s{0,4}=(?!=)|(?=[\"'{]|\w{0,40}\s{0,4}\Z))"
 )
 _STRING = r"\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|\"(?:[^\"\\]|\\(?s:.))*+\"|'(?:[^'\\]|\\(?s:.))*+'"
-_WHOLE_CALL = re.compile(
+_WHOLE_CALL = Pattern(
     r"\s*+(?:```\w{0,12}\s++)?(?:print\(|\[)?(?:[A-Za-z_]\w{0,30}\.)?(?!print\()([A-Za-z_]\w{1,40})\("
     rf"\s{{0,20}}(?:[A-Za-z_]\w{{0,40}}\s?[=:]\s?)?(?:{_STRING})\s{{0,20}}\)[)\]]?\s*+(?:```)?\s*+"
 )
-_REACT_CALL = re.compile(r"^[ \t]*+Action:[ \t]*+(\w{1,40})[ \t]*+\n++[ \t]*+Action Input:", re.MULTILINE)
+_REACT_CALL = Pattern(r"^[ \t]*+Action:[ \t]*+(\w{1,40})[ \t]*+\n++[ \t]*+Action Input:", re.MULTILINE)
 """The call of a ReAct loop: Yao et al. 2022."""
-_PIECE = re.compile(rf"{_STRING}|[\"'](?s:.*)|[(\[{{}}\])]")
+_PIECE = Pattern(rf"{_STRING}|[\"'](?s:.*)|[(\[{{}}\])]")
 """A string, also one that does not end, or a bracket."""
-_PRINTS, _PRINTED = re.compile(r"print\(\s{0,20}\Z"), re.compile(r"\s{0,20}\)")
-_BEGINS_A_LINE = re.compile(r"(?:^|\n|\[|print\(|=)[ \t]*\Z")
+_PRINTS, _PRINTED = Pattern(r"print\(\s{0,20}\Z"), Pattern(r"\s{0,20}\)")
+_BEGINS_A_LINE = Pattern(r"(?:^|\n|\[|print\(|=)[ \t]*\Z")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
-_LITERAL = re.compile(r"\s*(?:[\[{\"]|(?:true|false|null)\s*\Z)")
+_LITERAL = Pattern(r"\s*(?:[\[{\"]|(?:true|false|null)\s*\Z)")
 
 
 @dataclass

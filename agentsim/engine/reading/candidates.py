@@ -41,6 +41,7 @@ from agentsim.engine.reading.text import (
     tags,
     words_in,
 )
+from agentsim.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ _LEAD_IN = frozenset(
     result, so, sure, the, then, therefore, this, thus, to, well, with
 """)
 )
-_PHRASES = re.compile(
+_PHRASES = Pattern(
     r"\b(?:in (?:the|this) (?:requested |required )?(?:json )?(?:format|form)(?= *:)|as requested|of course"
     r"|here you (?:go|are)|(?:for|in) this (?:round|turn|item|lot|time|one)|you asked for)\b"
 )
@@ -89,7 +90,7 @@ _LITTLE = frozenset(
 """)
 )
 """Words that may stand beside a denial in an announcement that denies: `this is not my vote`."""
-_AHEAD = re.compile(
+_AHEAD = Pattern(
     r"\b(?:following|below|beneath|underneath|as follows|what follows|what comes next|next line"
     r"|this (?:one|player|candidate|person|name|line|object|json|reply)|th(?:is|ese) (?:is|are) (?:what|who|whom|how)"
     r"|here(?:'s| is| are)(?! why| the reason))\b"
@@ -101,15 +102,15 @@ _TAKES_AWAY = _DENIALS | frozenset(
     pretend, refuse, sarcasm, suppose, untrue
 """)
 )
-_NEGATED = re.compile(r"n't\b")
+_NEGATED = Pattern(r"n't\b")
 _NEAR = 240  # characters of an announcement; longer ones are sentences
-_SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
-_LETTER = re.compile(rf"[^\W_]|[?{CROSSES}]")
-_MARKS = re.compile(rf"(?:[^\w?{CROSSES}]|_)*+")
-_NO_WORD = re.compile(r"[\W_]*+")
-_QUOTED = re.compile(r"[ \t]*>")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]")
-_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
+_SENTENCE_ENDS = Pattern(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
+_LETTER = Pattern(rf"[^\W_]|[?{CROSSES}]")
+_MARKS = Pattern(rf"(?:[^\w?{CROSSES}]|_)*+")
+_NO_WORD = Pattern(r"[\W_]*+")
+_QUOTED = Pattern(r"[ \t]*>")
+_ITEM = Pattern(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]")
+_ROW = Pattern(r"[ \t]*\|.*\|[ \t]*$")
 
 
 def is_lead_in(plain: str, names: Sequence[str] = ()) -> bool:
@@ -248,7 +249,7 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
 
 # -- struck out text
 
-_STRIKES = re.compile(
+_STRIKES = Pattern(
     rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"
     rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{REMOVED_MARK}|-{REMOVED_MARK})",
     re.MULTILINE,
@@ -296,12 +297,12 @@ def struck_spans(plain: str) -> list[tuple[int, int]]:
 # -- words under headings and in tags
 
 
-_INK = re.compile(r"\S")
-_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
+_INK = Pattern(r"\S")
+_BLANK_LINE = Pattern(r"\n[ \t]*+\n")
 
 
 _SURENESS = listed("confidence, confidence level, certainty")
-_SURE = re.compile(
+_SURE = Pattern(
     r"[*_`(]*+(?:(?:very|fairly|quite) )?(?:high|medium|moderate|low|\d{1,3}(?:[.,]\d{1,3})?(?: ?%| ?/ ?\d{1,3})?)"
     r"[*_`).]*+"
 )
@@ -368,19 +369,19 @@ def _paragraph_end(plain: str, start: int, end: int) -> int:
 
 # -- candidates in prose
 
-_BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
+_BOX = Pattern(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
 _MOST_BLANKS = 5  # blanks in a bare value beyond those in its name
 _LONGEST_LINE = 100
-_DOUBTS = re.compile("[🤔🤷]")
-_HESITATES = re.compile("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
+_DOUBTS = Pattern("[🤔🤷]")
+_HESITATES = Pattern("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
-_NOT_OTHERS = re.compile(
+_NOT_OTHERS = Pattern(
     r"(?P<one>[^,;(\n]{1,60}?)[ \t]*[,;(][ \t]*(?:and )?(?:not|rather than|instead of) "
     r"(?P<others>[^()\n]{1,60}?)\)?[.!*_]*+",
     re.IGNORECASE,
 )
-_OR = re.compile(r"(?:, ?| or | nor | and )(?:or |nor |and )?(?:not )?", re.IGNORECASE)
-_ENDS_LIST = re.compile(r"\b(?:or|nor|and|not)\b[^,]*$", re.IGNORECASE)
+_OR = Pattern(r"(?:, ?| or | nor | and )(?:or |nor |and )?(?:not )?", re.IGNORECASE)
+_ENDS_LIST = Pattern(r"\b(?:or|nor|and|not)\b[^,]*$", re.IGNORECASE)
 """The word before the last item of a list. Without one, `B, not A, C` may choose C."""
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 

@@ -19,6 +19,7 @@ from agentsim.engine.decision import Real, whole
 from agentsim.engine.letters import composed
 from agentsim.engine.options import MISSING, Kind, LegalValues, Synonyms
 from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, listed, spaced, uncrossed, untitled
+from agentsim.patterns import Pattern
 
 # -- names of fields
 
@@ -38,7 +39,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "content": listed("text, message, body, post, words, speech, statement, comment"),
 }
 """Other names of a field, by its own."""
-_PRIVATE = re.compile(
+_PRIVATE = Pattern(
     r"memory|think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.IGNORECASE
 )
 
@@ -119,11 +120,11 @@ _UNITS = (
     r"hours?|hrs?|h|credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold|money|zl|zloty"
     r"|zlotych|rub|元|円|块|积分|点|руб(?:лей)?|кредит(?:ов|а)?|cr[eé]dit[oi]?s?|kredit[eyow]*"
 )
-_UNIT_BEHIND = re.compile(rf"(?P<number>.*\d)\s*(?:{_UNITS})", re.IGNORECASE)
-_UNIT_BEFORE = re.compile(
+_UNIT_BEHIND = Pattern(rf"(?P<number>.*\d)\s*(?:{_UNITS})", re.IGNORECASE)
+_UNIT_BEFORE = Pattern(
     r"(?:usd|eur|gbp|pln|us\$|cr\.?|#|(?:agent|proposal|post|law|project|id)[\s_]*#?)\s*(?P<number>\d.*)", re.IGNORECASE
 )
-_ADVERBS = re.compile(
+_ADVERBS = Pattern(
     r"[\s,]+(?:this (?:time|round|turn|one)|for now|now|today|tonight|again|please|thanks?|thank you|danke|merci"
     r"|gracias|obrigad[oa]|grazie|dziekuje|спасибо)$"
 )
@@ -131,7 +132,7 @@ _ADVERBS = re.compile(
 _LONGEST = 400  # characters of a name or a number with its decoration; longer texts are neither
 _AROUND = f"*_`{BLANK}"
 _NO_NAMES: Final[frozenset[str]] = frozenset()
-_BETWEEN = re.compile(r"\s*(?:[,;>\n]|\band\b|(?<=\S)\s+-\s+(?=\S))\s*")
+_BETWEEN = Pattern(r"\s*(?:[,;>\n]|\band\b|(?<=\S)\s+-\s+(?=\S))\s*")
 _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("(", ")"), ("<", ">")}
 
 

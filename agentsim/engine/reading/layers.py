@@ -22,67 +22,66 @@ from agentsim.engine.reading.speech import says_that_it_thinks
 from agentsim.engine.reading.text import decoded, scan, spaced, strict_spans
 from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
+from agentsim.patterns import Pattern
 
 _MOST_LAYERS = 6  # levels of JSON within JSON strings
 _MOST_REMAINS = 100  # quotes in a text that are looked at
-_FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.DOTALL)
+_FENCED = Pattern(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.DOTALL)
 # Gemma's and Gemini's code around a call
 _WRAPPERS = (
-    re.compile(r"<tool_code>((?:(?!</?tool_code>).)*)</tool_code>", re.DOTALL),
-    re.compile(r"print\(([a-z].*)\)", re.DOTALL),
-    re.compile(r"(?:(?:await|return|(?:const|let|var) \w{1,30} ?=)\s{1,4}){1,3}([a-z]\w{0,40}\(.*\));?", re.DOTALL),
-    re.compile(r"default_api\.(\w{1,40}\(.*\))", re.DOTALL),
+    Pattern(r"<tool_code>((?:(?!</?tool_code>).)*)</tool_code>", re.DOTALL),
+    Pattern(r"print\(([a-z].*)\)", re.DOTALL),
+    Pattern(r"(?:(?:await|return|(?:const|let|var) \w{1,30} ?=)\s{1,4}){1,3}([a-z]\w{0,40}\(.*\));?", re.DOTALL),
+    Pattern(r"default_api\.(\w{1,40}\(.*\))", re.DOTALL),
 )
-_CALL = re.compile(r"[a-z]\w{1,30}\(\s*+(?:(\w{1,30})\s?:\s?)?(\"(?:[^\"\\]|\\.)*+\")\s*+\)", re.DOTALL)
-_FUNCTOOLS = re.compile(r"(?:functools|functions|tool_calls)\s?(\[\s*\{.*)", re.DOTALL)
-_BOX = re.compile(r"\$*\s?(?:\\(?:boxed|fbox|text|textbf|mathrm)|b?oxed|ext)\s?\{((?:[^{}]|\{[^{}]*\})*)\}\s?\$*")
+_CALL = Pattern(r"[a-z]\w{1,30}\(\s*+(?:(\w{1,30})\s?:\s?)?(\"(?:[^\"\\]|\\.)*+\")\s*+\)", re.DOTALL)
+_FUNCTOOLS = Pattern(r"(?:functools|functions|tool_calls)\s?(\[\s*\{.*)", re.DOTALL)
+_BOX = Pattern(r"\$*\s?(?:\\(?:boxed|fbox|text|textbf|mathrm)|b?oxed|ext)\s?\{((?:[^{}]|\{[^{}]*\})*)\}\s?\$*")
 """LaTeX around an answer; JSON reads the first letters of `\\boxed` and `\\text` as escapes."""
-_ESCAPE = re.compile(r"\\(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<sign>[nrt\"'/\\*_.!#()\[\]<>|~-]))")
-_TELLING_ESCAPE = re.compile(
+_ESCAPE = Pattern(r"\\(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<sign>[nrt\"'/\\*_.!#()\[\]<>|~-]))")
+_TELLING_ESCAPE = Pattern(
     r"(?:(?<=\w)|(?<=[\da-fA-F]{4}))\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})|\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})(?=[\w\\])"
     r"|(?<=\w)\\'(?=\w)"
 )
 """An escape in a word, which is not one that words are about."""
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});")
-_TELLING_ENTITY = re.compile(
-    r"(?<=\w)&(?:#?\w{1,30});|&(?:#?\w{1,30});(?=[\w/!])|^&gt;(?=\s)|(?<=\w )&amp;(?= \w)", re.M
-)
-_HIDDEN_SIGN = re.compile(
+_ENTITY = Pattern(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});")
+_TELLING_ENTITY = Pattern(r"(?<=\w)&(?:#?\w{1,30});|&(?:#?\w{1,30});(?=[\w/!])|^&gt;(?=\s)|(?<=\w )&amp;(?= \w)", re.M)
+_HIDDEN_SIGN = Pattern(
     r"(?<=[\w<＜(\[|/;])(?:&(?:amp;){0,3}(?:(?:ZeroWidthSpace|NoBreak|shy|zwnj|zwj|lrm|rlm)"
     r"|#0{0,4}(?:173|820[3-7]|828[89]|65279)|#[xX]0{0,4}(?:[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]));"
     r"|\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF])|%[eE]2%80%8[b-fB-F])(?=[\w>＞)\]|/&\\%])"
 )
 """An escape of a sign that is not seen, between others of a tag."""
-_TAG = re.compile(r"[<＜][^<>＜＞\n]{1,80}[>＞]")
-_TELLING_PERCENT = re.compile(r"[A-Za-z.,!?]%20[A-Za-z]")
-_ABOUT_CODE = re.compile(
+_TAG = Pattern(r"[<＜][^<>＜＞\n]{1,80}[>＞]")
+_TELLING_PERCENT = Pattern(r"[A-Za-z.,!?]%20[A-Za-z]")
+_ABOUT_CODE = Pattern(
     r"[`{]|://|\b(?:html|xml|json|unicode|ascii|latex|markdown|python|entit(?:y|ies)|escape[ds]?|escaping|backslash(?:es)?"
     r"|ampersands?|print|strings?|characters?)\b",
     re.IGNORECASE,
 )
 _CDATA, _CDATA_ENDS = "<![CDATA[", "]]>"
-_ESCAPED_OBJECT = re.compile(r"[\[{]\s*\\\"")
-_ESCAPED_LINES = re.compile(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
-_UNESCAPED_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*\"")
-_MEMBER = re.compile(r"\s*(?P<quote>[\"“])?(?P<key>[\w -]{1,40}?)[\"”]\s*[:：]")
-_NEXT_MEMBER = re.compile(r",\s*\"")
-_ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}[\s}\]]*\Z")
-_LATER_MEMBER = re.compile(r"[\"”]\s*,\s*[\"“](?P<key>[\w -]{1,40})[\"”]\s*[:：]")
+_ESCAPED_OBJECT = Pattern(r"[\[{]\s*\\\"")
+_ESCAPED_LINES = Pattern(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
+_UNESCAPED_QUOTE = Pattern(r"(?<!\\)(?:\\\\)*\"")
+_MEMBER = Pattern(r"\s*(?P<quote>[\"“])?(?P<key>[\w -]{1,40}?)[\"”]\s*[:：]")
+_NEXT_MEMBER = Pattern(r",\s*\"")
+_ENDS_AN_OBJECT = Pattern(r"[\"”]\s*}[\s}\]]*\Z")
+_LATER_MEMBER = Pattern(r"[\"”]\s*,\s*[\"“](?P<key>[\w -]{1,40})[\"”]\s*[:：]")
 """A member of an object behind the string of another: `Hi", "thought": `."""
 _QUOTED_KEY = r"[\"“'‘][^\"“”'‘’\n]{1,60}[\"”'’]\s{0,9}[:：=]"
 _ANY_KEY = rf"(?:{_QUOTED_KEY}|[^\W\d][\w-]{{0,40}}\s{{0,9}}[:：=])"
 _GAP = r"(?:\s|\\n){0,99}"
-_REMAINS = re.compile(
+_REMAINS = Pattern(
     rf"[\"”]{_GAP}(?:[}}\])]|//|,{_GAP}(?:[}}\])]|\Z)|[,;]{_GAP}{_ANY_KEY}|{_QUOTED_KEY}"
     rf"|(?<=\n)[ \t]{{0,99}}{_ANY_KEY})"
     rf"|'{_GAP}(?:}}|,{_GAP}['\"][^'\"\n]{{1,60}}['\"]\s{{0,9}}:)|(?<![:;=8xX-])}}[\s}}`]{{0,99}}\Z"
 )
 """A pattern of the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
-_HOLDS_A_MEMBER = re.compile(r"[\"”]\s*:\s*[\"“]")
-_CLOSES_ALONE = re.compile(r"[\"”']?[\s\"”}\])\.,;`]*")
-_HALF_OBJECT = re.compile(r"[\s\[]*+(?:```\w{0,12}[\s\[]*+)?\{\s*+[\"'“][^\"'“”\n]{1,60}[\"'”]\s*+[:：]")
+_HOLDS_A_MEMBER = Pattern(r"[\"”]\s*:\s*[\"“]")
+_CLOSES_ALONE = Pattern(r"[\"”']?[\s\"”}\])\.,;`]*")
+_HALF_OBJECT = Pattern(r"[\s\[]*+(?:```\w{0,12}[\s\[]*+)?\{\s*+[\"'“][^\"'“”\n]{1,60}[\"'”]\s*+[:：]")
 """The beginning of an object up to its first key."""
-_OBJECT_BEGINS = re.compile(
+_OBJECT_BEGINS = Pattern(
     r"\s*+(?:(?:```\w{0,12}|json)\s++)?\{?\s*+"
     r"(?:[\"“']?(?P<key>[\w -]{1,40}?))?(?:[\"”']\s{0,9}[:=]|=)\s{0,9}[\"“]"
 )

@@ -13,27 +13,28 @@ from collections.abc import Collection
 from typing import Any, TypeAlias
 
 from agentsim.engine.reading.text import spaced
+from agentsim.patterns import Pattern
 
 Members: TypeAlias = dict[str, Any]
 
 _DEEPEST = 4  # levels of objects
 _MOST_PARTS = 200  # elements or lines
-_ELEMENT = re.compile(
+_ELEMENT = Pattern(
     r"\s*+<\s?(?P<name>[A-Za-z][\w-]{0,40})(?P<attributes>(?:\s+[\w-]{1,40}\s?=\s?(?:\"[^\"<>]{0,8000}\"|'[^'<>]{0,8000}')){0,20})"
     r"\s?(?:/>|>(?P<inner>(?s:.*?))<\s?/\s?(?P=name)\s?>)"
 )
-_ATTRIBUTE = re.compile(r"([\w-]{1,40})\s?=\s?(?:\"([^\"<>]{0,8000})\"|'([^'<>]{0,8000})')")
-_EMPTY = re.compile(r"\s*+<\s?[A-Za-z][\w-]{0,40}\s[^<>]{1,16000}/>\s*+\Z")
+_ATTRIBUTE = Pattern(r"([\w-]{1,40})\s?=\s?(?:\"([^\"<>]{0,8000})\"|'([^'<>]{0,8000})')")
+_EMPTY = Pattern(r"\s*+<\s?[A-Za-z][\w-]{0,40}\s[^<>]{1,16000}/>\s*+\Z")
 """One tag with attributes and nothing in it."""
 _SIGNS = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
-_ESCAPED = re.compile("|".join(_SIGNS))
-_AROUND = re.compile(
+_ESCAPED = Pattern("|".join(_SIGNS))
+_AROUND = Pattern(
     r"\s*+(?:```\w{0,12}[ \t]*\n|-{3}[ \t]*\n)(?P<inner>(?s:.*?))\n(?:```|-{3}|\.{3})(?:\s{1,8}```)?\s*\Z"
 )
-_LINE = re.compile(
+_LINE = Pattern(
     r"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>[A-Za-z][\w -]{0,40}?)[\"']?[ \t]?:(?:[ \t]+(?P<value>\S[^\n]*?))?[ \t]*"
 )
-_BLOCK = re.compile(r"(?P<style>[|>])[+-]?\d?[+-]?(?:[ \t]+#[^\n]*)?")
+_BLOCK = Pattern(r"(?P<style>[|>])[+-]?\d?[+-]?(?:[ \t]+#[^\n]*)?")
 
 
 def as_json(body: str, names: Collection[str], deciding: Collection[str], *, nested: bool, cut: bool = False) -> str:

@@ -127,34 +127,35 @@ from agentsim.engine.reading.text import (
     words_in,
 )
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
+from agentsim.patterns import Pattern
 
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _MEMBERS = (*THINKING, *NOTE_HEADINGS, *REASONS)
 """Keys that an answer in words has not asked for."""
-_BEFORE_A_CALL = re.compile(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
+_BEFORE_A_CALL = Pattern(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
 """The signs, beside tokens, before the call of a reply that must begin with its object: a list, Gemma's code."""
 _STAGES_OF_OBJECTS = _STAGES[3:]
 _LONGEST_NAME = 60  # characters
-_LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
+_LINE_ENDS = Pattern(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON and XML escape them."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(
+_DETOUR = Pattern(
     rf"<|\|[ \t]?/|\\u|[&%✿{REMOVED_MARK}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]"
 )
-_LAYERS = re.compile(
+_LAYERS = Pattern(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",
     re.IGNORECASE,
 )
-_MEMBER_WITHIN = re.compile(r"\"\s*:")
-_NOT_SAID = re.compile(any_name((*THINKING, *NOTE_HEADINGS)))
-_FIELD_TAG = re.compile(
+_MEMBER_WITHIN = Pattern(r"\"\s*:")
+_NOT_SAID = Pattern(any_name((*THINKING, *NOTE_HEADINGS)))
+_FIELD_TAG = Pattern(
     r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
     r"|(?:\A|\n)\s{0,4}[<\[](?P<first>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?[>\]]"
 )
 """A closing tag, an empty one, or an opening one that begins a line."""
-_KIND_LABEL = re.compile(r"[\s*_`\"]{0,8}(?P<kind>[a-z]{1,20}(?:_[a-z]{1,20}){1,4})[*_`\"]{0,4}\s?[:：=]")
+_KIND_LABEL = Pattern(r"[\s*_`\"]{0,8}(?P<kind>[a-z]{1,20}(?:_[a-z]{1,20}){1,4})[*_`\"]{0,4}\s?[:：=]")
 _TAKES_BACK = frozenset(
     listed("""
     abstain, abstained, abstaining, abstention, cancel, canceled, cancelled, retract, retracted, withdraw, withdrawn,
@@ -167,8 +168,8 @@ _DOES_NOTHING = frozenset(("skip", "skipped", "pass", "passed"))
 _CORRECTS = frozenset(("correction", "retraction"))
 _YES, _NO_CORRECTION = frozenset(("true", "yes")), frozenset(("none", "no", "n/a", "na", "null", "nothing", "false"))
 # placeholders of a form
-_FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
-_PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
+_FORM = Pattern(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
+_PLACEHOLDER = Pattern(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
 def read(

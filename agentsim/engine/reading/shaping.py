@@ -50,6 +50,7 @@ from agentsim.engine.reading.text import (
 )
 from agentsim.engine.wording import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
+from agentsim.patterns import Pattern
 
 Parts: TypeAlias = Mapping[str, LegalValues]
 _WRAPPERS = frozenset(
@@ -112,7 +113,7 @@ _OTHERS = frozenset(
 """Words of a key that is about another time, person or reason, such as `previous_vote`."""
 _LONGEST_KEY = 400  # characters
 _MOST_MEMBERS = 1_000  # in an object
-_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
+_HUMPS = Pattern(r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 
 
 def unwrapped(

@@ -46,12 +46,13 @@ from agentsim.engine.reading.text import (
 )
 from agentsim.engine.wording import cleaned
 from agentsim.errors import UnreadableReply
+from agentsim.patterns import Pattern
 
-_JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
+_JSON_BEGINS = Pattern(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _FORMATS = "b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote"
-_FORMATTING = re.compile(rf"</?(?=[a-z])(?:{_FORMATS})(?:\s[^<>]*)?/?>", re.I)
-_FORMAT = re.compile(rf"{_FORMATS}|a|q|del|ins|strike|code|pre|cite|center|font|color|size|quote|url|table|tr|td|th")
-_PAIR_TAG = re.compile(
+_FORMATTING = Pattern(rf"</?(?=[a-z])(?:{_FORMATS})(?:\s[^<>]*)?/?>", re.I)
+_FORMAT = Pattern(rf"{_FORMATS}|a|q|del|ins|strike|code|pre|cite|center|font|color|size|quote|url|table|tr|td|th")
+_PAIR_TAG = Pattern(
     rf"(?P<open>[<＜\[{{｛［{OPEN_BRACKETS}])[ \t]?(?P<slash>[/／]?)(?P<name>[^\W\d_][\w:.-]{{0,40}}+)"
     rf"(?:[\s=][^<>\[\]{{}}]{{0,200}})?[>＞\]}}｝］{CLOSE_BRACKETS}]"
 )
@@ -61,32 +62,32 @@ _ELEMENTS = listed("""
     svg, textarea, title, video
 """)
 """Folded names of elements of HTML that name no part of an answer: words, in a reply of the structure asked for."""
-_GESTURE = re.compile(
+_GESTURE = Pattern(
     r"(?:applau|beat|blush|bow|cheer|chuckl|clap|cough|cr(?:y|ies)|frown|gasp|giggl|grin|groan|gulp|laugh|nod|paus|rant"
     r"|scoff|shiver|shrug|sigh|silen|sit|smil|smirk|sniff|snort|sob|stand|wav|whisper|wink|yawn)\w{0,4}"
 )
 """A stage direction, which has no end: `<sighs>`."""
-_IN_ONE_TAG = re.compile(r"\s*<(?P<name>[^\W\d_][\w-]{0,40})>[^<>]*</(?P=name)>\s*")
+_IN_ONE_TAG = Pattern(r"\s*<(?P<name>[^\W\d_][\w-]{0,40})>[^<>]*</(?P=name)>\s*")
 """Words in one pair of tags without attributes: `<announcement>Work!</announcement>`."""
-_LAST_TAG = re.compile(r"(?<!\s)\s*+[<＜][/／](?P<name>[A-Za-z][\w-]{0,40})\s?[>＞]\s*\Z")
-_FIRST_TAG = re.compile(r"\s*[<＜](?P<name>[A-Za-z][\w-]{0,40})[>＞]\s*")
-_IN_SQUARE_TAGS = re.compile(
+_LAST_TAG = Pattern(r"(?<!\s)\s*+[<＜][/／](?P<name>[A-Za-z][\w-]{0,40})\s?[>＞]\s*\Z")
+_FIRST_TAG = Pattern(r"\s*[<＜](?P<name>[A-Za-z][\w-]{0,40})[>＞]\s*")
+_IN_SQUARE_TAGS = Pattern(
     r"\s*+\[(?P<name>[A-Za-z][\w-]{0,40})\](?P<inner>(?:(?!\[/?(?P=name)\]).)*+)\[/(?P=name)\]\s*", re.S
 )
 """Words in one pair of tags in square brackets: `[pitch]Keep me.[/pitch]`."""
-_COMMAND = re.compile(r"\s*+`?(?P<sign>[/!])(?P<name>[A-Za-z][\w-]{0,30})[ \t:]++(?=\S)")
+_COMMAND = Pattern(r"\s*+`?(?P<sign>[/!])(?P<name>[A-Za-z][\w-]{0,30})[ \t:]++(?=\S)")
 """The name of a command of a chat before its words: `/pitch Keep me.`"""
 _SAYS = frozenset(("say", "speak"))
-_IN_A_SHELL = re.compile(
+_IN_A_SHELL = Pattern(
     r"\s*+(?:```\w{0,12}\s*)?`?(?:\$ )?[a-z][\w-]{1,30} (?:--?[a-z][\w-]{0,30}[ =])?--?[a-z][\w-]{0,30}[ =][\"'“]"
 )
 """A command with an option and its value: `pitch --text "Keep me."`"""
-_CODE_BEFORE_A_CALL = re.compile(
+_CODE_BEFORE_A_CALL = Pattern(
     r"(?:\A|\n)[ \t]{0,8}`{0,3}(?:(?:await|return|yield|(?:const|let|var) \w{1,30} ?=|[a-z_]\w{0,30} =)[ \t]){1,3}"
     r"[a-zA-Z_][\w.]{1,40}\("
 )
 """A call in a statement: `await pitch(`."""
-_CALL_ALONE = re.compile(
+_CALL_ALONE = Pattern(
     r"\s*+(?:[a-zA-Z_]\w{0,30}\.)?[a-z_]\w{1,40}\(\s{0,8}"
     r"(?:\{\s{0,8}[\"']?[a-z_]\w{0,40}[\"']?\s?:|[a-z_]\w{0,40}\s?=(?!=))"
     r".*\)[\s;`]*",
@@ -95,15 +96,15 @@ _CALL_ALONE = re.compile(
 """A call with a named argument that is all of the words: `vote(target="C")`."""
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
-_PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
-_ATTRIBUTED = re.compile(r"[\w-]\s?=\s?[\"'“]")
+_PAIRED = Pattern(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
+_ATTRIBUTED = Pattern(r"[\w-]\s?=\s?[\"'“]")
 """An attribute of a tag: `<pitch text="Hi"/>` is markup wherever it stands."""
-_FENCE = re.compile(r"```\w*\n?")
-_EMPHASIS_OPENS = re.compile(r"(?:\*\*|_{1,2})(?=\s)|\*(?=[ \t]*\n)")  # `* ` before words begins an item of a list
-_EMPHASIS_CLOSES = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
+_FENCE = Pattern(r"```\w*\n?")
+_EMPHASIS_OPENS = Pattern(r"(?:\*\*|_{1,2})(?=\s)|\*(?=[ \t]*\n)")  # `* ` before words begins an item of a list
+_EMPHASIS_CLOSES = Pattern(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
 _CLOSING = 5  # characters at the end of a text that hold its closing marks
 # line and block comments as in code; a URL may also begin with //
-_COMMENT = re.compile(
+_COMMENT = Pattern(
     r"^[ \t]*//(?!/?[\w-]+(?:\.[\w-]+)+(?:[/:]|\s|$))[^\n]*(?:\n|\Z)|^[ \t]*/\*(?s:.*?)(?:\*/|\Z)"
     r"|/\*(?:(?!\*/)(?s:.))*+(?:\*/)?(?=\s*\Z)",
     re.MULTILINE,
@@ -179,7 +180,7 @@ _MUSES = (
 """The words of reasoning behind a first word of hesitation: `Okay, so I need to give a pitch ...`."""
 # a first sentence that only says that the model thinks (zero-shot chain of thought: Kojima et al. 2022, in other
 # languages Shi et al. 2022), or that speaks of the user, as the reasoning of gpt-oss, Qwen and DeepSeek begins
-_THINKS_ALOUD = re.compile(
+_THINKS_ALOUD = Pattern(
     r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
     r"(?:(?:(?:(?:let's|let us|let me|(?:i|we) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
     r"|(?:thinking|reasoning)(?= (?:out loud|aloud|step)))"
@@ -445,7 +446,7 @@ _WORKED_AT = (
     r"|deconstruct|outlin|recall|strategiz|structur|defin|select|finaliz|clarify|examin|weigh|establish|synthesi[sz]"
     r"|develop|construct|prioriti[sz]|decod|interpret|map|revis|verify|check|pinpoint|explor)(?:e|y|ing|is of|ment of)?"
 )
-_WORKS = re.compile(
+_WORKS = Pattern(
     r"[\s>*_#(-]{0,8}+(?:\d{1,2}[.):] ?)?[*_#]{0,4}+(?:(?P<step>(?:step|phase|part) ?\d{1,2} ?[:.)-]{0,2}) ?)?"
     r"[*_]{0,3}+"
     rf"{_WORKED_AT}\b(?:[ ](?!\n)[\w'’&/-]{{1,20}}){{0,4}}?"
@@ -459,7 +460,7 @@ _WORKS = re.compile(
 """A heading of a plan of work, folded: `1. **Understand the Goal:**`, `**Defining My Strategy**`, `## Step 1: Assess`.
 Source: the summaries of Gemini's thinking."""
 _MOST_OF_A_PLAN = 30  # lines
-_OF_A_PLAN = re.compile(
+_OF_A_PLAN = Pattern(
     r"[\s>*_#•-]{0,8}+(?:\d{1,2}[.)] ?)?[*_]{0,3}(?:(?:my|current|main|overall|next|key|short-term|long-term) )?"
     r"(?:goals?|plan|strategy|situation|threats?|allies|risks?|tone|approach|objectives?|state|targets?|context|assessment"
     r"|priorit(?:y|ies)|steps?|considerations?|role|position|motives?|points|audience|persona|constraints?|tactics?"
@@ -468,7 +469,7 @@ _OF_A_PLAN = re.compile(
 """A labelled line of a plan, folded."""
 _SHALL = r"(?:i|we)(?:'ll| will| should| must| need to| have to| want to)"
 _OTHERS = r"(?:them|the others|the other players|everyone else|the rest)"
-_SCHEMES = re.compile(
+_SCHEMES = Pattern(
     r"[^\n]{0,300}?\b(?:"
     # how the player wants to appear
     r"(?:(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)?"
@@ -504,7 +505,7 @@ _SCHEMES = re.compile(
     r"|[\s*_#(]{0,8}+(?:things to (?:consider|remember|keep in mind)|pros and cons)[*_]{0,3} ?:"
 )
 """The first paragraph of a scheme, folded: how to appear, what to say and to hide, what the others are to think."""
-_OF_THE_GAME = re.compile(
+_OF_THE_GAME = Pattern(
     rf"[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+)[,.!:…]{{0,3}}\s{{1,2}}){{1,3}}+"
     r"(?:so,? (?:i'm|i am|i have|i've got) (?:in|to|a (?:pitch|speech|vote|decision))\b"
     rf"|(?:so,? )?(?:i {_NEEDS} (?:think (?:about|of|through)|decide|choose|consider|analy[sz]e"
@@ -534,24 +535,24 @@ _LINE_NOTES = (
 _FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 """Folded labels of notes that stand on the first line of several."""
 _RULE_SIGNS = "-=~*#_+`>| \n"
-_RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•#][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
+_RULE = Pattern(r"^[ \t]*(?:[-*_=—⸻•#][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
 """A horizontal rule, also of other signs than Markdown's."""
-_ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
-_PAUSES = re.compile(r"(?:\.{2,3}|…)[ \t]+[^\n]+\s*\Z")
+_ENDS_A_CLAUSE = Pattern(r"[.!?…\n]")
+_PAUSES = Pattern(r"(?:\.{2,3}|…)[ \t]+[^\n]+\s*\Z")
 """An ellipsis, and the rest of a speech on one line: `Let me think... yes, C has to go.`"""
-_QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
-_HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
+_QUESTIONS = Pattern(r"(?:[^.!?\n]{1,200}\?)+\s*")
+_HANDS_OVER = Pattern(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
 """Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
-_PUTS_OFF = re.compile(
+_PUTS_OFF = Pattern(
     r"\s*+(?:and |then |so )?(?:i(?:'ll| will| shall)|you(?:'ll| will) (?:hear|have)) (?:(?:then|also|surely) )?"
     r"(?:answer|decide|reply|respond|report|tell you|let you know|get back|come back|be back|give you|from me|my answer"
     r"|post|say more)\b[^.!?\n]{0,60}[.!…]?\s*+"
 )
 """Words behind a thought that put the answer off: `Let me think about it. I'll answer tomorrow.`"""
-_OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
-_BESIDE = re.compile(
+_OF_ITSELF = Pattern(r"\b(?:i|me|my|we|us|our)\b")
+_PARAGRAPH = Pattern(r"\n[ \t]*\n")
+_PARAGRAPHS, _PARAGRAPH_ENDS = Pattern(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), Pattern(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
+_BESIDE = Pattern(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
     r"[\n.!?…](?:(?<=\n)(?:[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning"
     r"|explanation|analysis|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数"
@@ -578,17 +579,17 @@ _BESIDE = re.compile(
     r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n)"
 )
 """A writer's note on its own words, folded and behind a line end."""
-_SURE = re.compile(
+_SURE = Pattern(
     r"[.!?…][\"')*_]{0,3}[ \t]{0,8}\n\s{0,8}[(\[*_]{0,3}(?:my )?confidence(?: (?:level|score|rating))?[*_]{0,2} ?[:=]"
     r"[*_]{0,2} ?(?:\d[\d.,]{0,6} ?%?(?: ?/ ?\d{1,3})?|(?:very )?(?:high|low|medium|moderate))[)\]*_.]{0,3}\s*\Z"
 )
 """How sure the writer is, on the last line below its folded words: `Confidence: 0.9`."""
-_INTRODUCES = re.compile(
+_INTRODUCES = Pattern(
     r"\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
     rf" (?:a|an|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
 )
 """A chatbot's first words for its user."""
-_AGREES = re.compile(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
+_AGREES = Pattern(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
 _THINKS_TO_ITSELF = (
     r"\A\W*(?:[\w ]{1,30}?(?:'s \(?(?:thoughts?|thinking)|(?:'s)? \(?(?:inner monologue|inner voice))\)?"
     r"|(?:assistant|ai|model|bot) (?:thoughts?|thinking)"
@@ -598,13 +599,13 @@ _THINKS_TO_ITSELF = (
     r"|here(?:'s| is) my thought process):"
 )
 """A label of the player's own thoughts, folded: `A (internally): ...`."""
-_THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
+_THINKS_TO_ITSELF_ALONE = Pattern(_THINKS_TO_ITSELF)
 _ON_A_MARK = (
     r"[ \t](?:is|was|means|stands|reads) (?:written|printed|called|what|how|a word|the word|a tag|the tag|a label"
     r"|a mark|just a|only a|for|on|in)\b"
 )
 """The words behind a mark that begins a sentence on it: `[Private] is written on every note of B's.`"""
-_OF_THE_TASK = re.compile(
+_OF_THE_TASK = Pattern(
     # the task, the prompt and the form of the answer
     r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the)"
     r" (?:task|problem|request))\b"
@@ -625,12 +626,12 @@ _OF_THE_TASK = re.compile(
 """Words of a first paragraph that is about the task or the player, and not said in the game."""
 
 
-_OTHERS_FIRST = re.compile(
+_OTHERS_FIRST = Pattern(
     r"\s*+[*_#>\[(<]{0,3}(?:me|myself|action|tool|function|command|terminal|shell|bash|console|output|input"
     r"|speaker|player|voice)[*_\])>]{0,3} ?:|\s*+[$%] ?[a-z]|\s*+>>> "
 )
 """The first label of a transcript or of a program's log, or its prompt, folded: `Tool: ...`, `$ ls`."""
-_RESPONDS = re.compile(r"(?<=[^\W_])[^\w\n]{0,8}\n\s{0,8}here(?:'s| is) my (?:final )?(?:response|answer):")
+_RESPONDS = Pattern(r"(?<=[^\W_])[^\w\n]{0,8}\n\s{0,8}here(?:'s| is) my (?:final )?(?:response|answer):")
 """Granite's words between thinking, whose beginning is in the prompt, and the answer: llama.cpp
 models/templates/ibm-granite-granite-3.3-2B-Instruct.jinja."""
 
@@ -641,7 +642,7 @@ def _speaks_of_its_task(plain: str, *, alone: bool = True) -> bool:
     return (alone or bool(below)) and _OF_THE_TASK.search(first) is not None
 
 
-_HIDDEN = re.compile(
+_HIDDEN = Pattern(
     r"[\]{%<|>](?:(?<=\|)\|(?=[^|\n]{0,400}?\w{3})[^|\n]{1,400}\|\||(?<=>)![^\n]{1,400}?!<|(?<=%)%\w[^%\n]{0,400}%%"
     r"|(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
     r"|(?<=<)(?:[?!][a-z]|[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden))"
@@ -649,27 +650,27 @@ _HIDDEN = re.compile(
 )
 """Spoilers (`||words||`), comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in
 braces, folded and behind a line end."""
-_SENTENCE_ON_A_MARK = re.compile(rf"{_ON_A_MARK}[^\n.!?]{{1,200}}[.!](?=[ \t]|\Z)[^\n]*\s*\Z")
-_NAMES_A_MARK = re.compile(
+_SENTENCE_ON_A_MARK = Pattern(rf"{_ON_A_MARK}[^\n.!?]{{1,200}}[.!](?=[ \t]|\Z)[^\n]*\s*\Z")
+_NAMES_A_MARK = Pattern(
     r"\b(?:what|the|an?|his|her|their|words?|tags?|marks?|labels?|notes?|wrote|writes?|says?|said|saw)[ \t]\Z",
     re.IGNORECASE,
 )
-_GOES_ON_FROM_A_MARK = re.compile(
+_GOES_ON_FROM_A_MARK = Pattern(
     r"[ \t](?:means?|meant|is|was|tags?|marks?|labels?|(?:in|on) (?:his|her|their|its|your|every|the))\b|[ \t]?[.?!]"
 )
-_TO_ITSELF = re.compile(
+_TO_ITSELF = Pattern(
     r"\n[ \t]{0,8}(?:[*_(\[]{0,3}(?:[\w .]{0,20} )?(?:to (?:my)?self|inner (?:voice|monologue|thoughts?)|ooc"
     r"|out of character)[*_]{0,2} ?:"
     r"|[*_(\[]{1,3}(?:thinks|thinking|to (?:my)?self|ooc|out of character)(?: to (?:my)?self)?[)*_\]]{1,3}"
     rf"(?!{_ON_A_MARK}) ?\w)"
 )
 """A folded line of the writer to itself: `Note to self: ...`, `*to myself* ...`."""
-_LEFT_LINE = re.compile(
+_LEFT_LINE = Pattern(
     r"[.!?…\n][\"')*_]{0,3}[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
     r"|内心独白)[ \t]{0,8}\n"
 )
 """A line behind words that is left of a channel of thinking."""
-_CALL_BEHIND = re.compile(
+_CALL_BEHIND = Pattern(
     r"(?:\A|\n)\s{0,4}tool_(?:code|call|outputs?)[ \t]*\n|"
     r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|calls?|outputs?|results?|responses?)"
     r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
@@ -678,17 +679,17 @@ _CALL_BEHIND = re.compile(
 )
 """A call that begins a sentence or a line (`vote("C")`) or is a line (`pitch(text)`), a member of an object
 (`"vote": "C"`) that begins one or stands behind a comma, or the name of a host's function (`functions.vote`)."""
-_MEMBER_LINE = re.compile(
+_MEMBER_LINE = Pattern(
     r"(?:\A\s{0,8}|\n)[ \t]{0,4}[\"'`*_]{0,3}(?P<key>[a-z](?:[a-z]|[ _-](?=[a-z])){1,30})[\"'`*_]{0,3}[ \t]{0,2}"
     r"[:：=](?![:/=])"
 )
 """The key of an object at the beginning of a line."""
-_MEMBER_KEYS = re.compile(r"(?:\A|[;|,])[ \t]{0,4}([A-Za-z][\w ]{1,30})[ \t]?[:=](?![:/=])")
-_LABELLED_LINE = re.compile(r"[ \t]{0,4}[^\s:：=][^\n:：=]{0,40}[:：=][ \t]{0,4}\S")
+_MEMBER_KEYS = Pattern(r"(?:\A|[;|,])[ \t]{0,4}([A-Za-z][\w ]{1,30})[ \t]?[:=](?![:/=])")
+_LABELLED_LINE = Pattern(r"[ \t]{0,4}[^\s:：=][^\n:：=]{0,40}[:：=][ \t]{0,4}\S")
 _MOST_ABOVE = 1_000  # characters above a line that are looked at
-_STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
+_STEPS = Pattern(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
 """A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
-_SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
+_SENTENCE_ENDS = Pattern(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
 def said_aloud(
@@ -771,7 +772,7 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     return _without_own_tags(words, names)
 
 
-_AUDIENCE = re.compile(
+_AUDIENCE = Pattern(
     r"\s*+[*_]{0,2}[\[(（【]\s?(?P<name>(?:strictly )?(?:(?:private|internal|secret|confidential)(?:ly)?|psst))"
     r"(?: (?:message|note|whisper|dm))?\s?[\])）】][*_]{0,2}[ \t]*+[:：]?\s*+(?=\S)",
     re.IGNORECASE,
@@ -894,14 +895,14 @@ def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
     return schemes or _OF_THE_GAME.match(plain)
 
 
-_TOGETHER = re.compile(
+_TOGETHER = Pattern(
     r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|now|listen)[,.!:]?\s{1,2}){0,3}+"
     r"(?:let's|let us|(?:we|you and i) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
     r"(?: about (?:this|it|that)| this| it| through| out loud| aloud| carefully| together){0,4}"
     r"(?:[:.,]|\s?[–—-]) ?[^\s:]"
 )
 """The beginning of a plan with an ally, folded: `Let's think this through: C, then D.`"""
-_OF_ONE_MIND = re.compile(
+_OF_ONE_MIND = Pattern(
     rf"\bi(?:'d)? {_NEEDS}|\bi (?:could|might)\b|\b(?:convince|persuade|the user|my (?:goal|strategy))\b"
 )
 """Words of one who thinks alone, folded."""
@@ -1132,12 +1133,12 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
     return spaced(match["name"]) in _LINE_NOTES
 
 
-_PONDERS = re.compile(r"\s*+[*(\[_]{1,3}(?:thinks?|thinking) (?:hard|deeply)[)*\]_]{1,3}[ \t][^\n]+")
+_PONDERS = Pattern(r"\s*+[*(\[_]{1,3}(?:thinks?|thinking) (?:hard|deeply)[)*\]_]{1,3}[ \t][^\n]+")
 """A folded stage direction before words on its line: `*thinks hard* Deal!`"""
-_ANNOUNCED = re.compile(
+_ANNOUNCED = Pattern(
     r"\b(?:give|make|deliver|present) (?:an?|my|the|one|this) (?:[a-z]+ ){0,3}(?:pitch|speech|statement)\Z"
 )
-_GOES_ON_BEHIND_A_COLON = re.compile(r":[*_]{0,2}[ \t]*\S")
+_GOES_ON_BEHIND_A_COLON = Pattern(r":[*_]{0,2}[ \t]*\S")
 
 
 def _ponders(plain: str) -> bool:
@@ -1373,7 +1374,7 @@ _THOUGHT_KINDS = frozenset((*THINKING, "think", "reason")) - _PRIVATE_NAMES
 _CHANNELS_OF_THINKING = _THOUGHT_KINDS | {"analysis", "commentary"}
 _KIND_KEYS = frozenset(("type", "kind", "step", "mode", "tool", "action", "name", "label", "tag", "role"))
 _CHANNEL_KEYS = frozenset(("channel", "phase"))
-_THOUGHT_FLAG = re.compile(r"(?:is )?(?:thoughts?|thinking|reasoning|hidden|private|internal)")
+_THOUGHT_FLAG = Pattern(r"(?:is )?(?:thoughts?|thinking|reasoning|hidden|private|internal)")
 
 
 def says_that_it_thinks(value: Any, own: Collection[str]) -> bool:
@@ -1441,7 +1442,7 @@ _ABROAD = frozenset(
 )
 """Folded names of tags of thinking in other languages."""
 
-_ROOTS = re.compile("思考|思索|思維|思维|思绪|思路|推理|推論|推论|内心|內心")
+_ROOTS = Pattern("思考|思索|思維|思维|思绪|思路|推理|推論|推论|内心|內心")
 """Characters that stand in any name of thinking in Chinese and Japanese: `<深度思考>`."""
 
 _MOST_MARKS = 1_000  # marks of thinking in a reply
@@ -1464,7 +1465,7 @@ _TAG = (
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
 # the same names in brackets that ordinary words may stand in
-_BRACKETED = re.compile(
+_BRACKETED = Pattern(
     rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
     r"(?=[ \t/／]{0,3}[tsrcip思推内心독속])[ \t]?(?P<slash>[/／]?)[ \t]?"
     r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
@@ -1474,50 +1475,50 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS = rf"<>＜＞()（）{{}}｛｝［］{OPEN_BRACKETS}{CLOSE_BRACKETS}"
-_ANY_TAG = re.compile(
+_ANY_TAG = Pattern(
     rf"(?P<open>[<＜(（{{｛［\[{OPEN_BRACKETS}])[ \t]?(?P<slash>[/／]?)[ \t]?"
     rf"(?P<name>[^\W\d_][^\n{_BRACKETS}\[\]\"=:：|/]{{0,30}}+)(?P<more>=[^\n{_BRACKETS}\[\]]{{0,80}})?"
     rf"[>＞)）}}｝］\]{CLOSE_BRACKETS}]"
 )
 """A name in any language in any brackets."""
-_SQUARE = re.compile(
+_SQUARE = Pattern(
     r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
     re.IGNORECASE,
 )  # [analysis] is a word
-_ORDINARY = re.compile(
+_ORDINARY = Pattern(
     r"analysis|reflections?|deliberations?|brainstorm(?:ing)?|internal|private|hidden|plan(?:ning)?|strategy|secret"
     r"|reasons?|reasoning|monologue|思考|推理",
     re.IGNORECASE,
 )
 """Names of tags that are ordinary words as well."""
-_SPACED_OUT = re.compile(r"<\s[^<>]*\s>")  # less-than and greater-than signs around a word
+_SPACED_OUT = Pattern(r"<\s[^<>]*\s>")  # less-than and greater-than signs around a word
 _COMMANDS = r"think(?:ing)?|thoughts?|reasoning|scratchpad|cot"
 """Names of commands and environments of TeX for thinking."""
 # the ends of marks, by the name of the group that finds their beginning
 _ENDS = {
-    "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
-    "inner": re.compile(r"<\|inner_suffix\|>"),
-    "unused": re.compile(r"<(?:unused|ctrl)95>|</(?:unused|ctrl)94>"),
-    "comment": re.compile(r"-->"),
-    "fence": re.compile(r"```|~~~|:::"),
-    "aside": re.compile(r"[)）]"),
-    "starred": re.compile(r"\*"),
-    "bracketed": re.compile(r"[\]】]"),
-    "command": re.compile(r"\}"),
-    "environment": re.compile(rf"\\end\{{(?:{_COMMANDS})\}}", re.IGNORECASE),
-    "angled": re.compile(r">"),
-    "cloud": re.compile(r"\n|$"),
-    "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
-    "terminal": re.compile(r"^(?:\.{3}|…)\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
-    "details": re.compile(r"</details\s*>", re.IGNORECASE),
+    "channel": Pattern(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
+    "inner": Pattern(r"<\|inner_suffix\|>"),
+    "unused": Pattern(r"<(?:unused|ctrl)95>|</(?:unused|ctrl)94>"),
+    "comment": Pattern(r"-->"),
+    "fence": Pattern(r"```|~~~|:::"),
+    "aside": Pattern(r"[)）]"),
+    "starred": Pattern(r"\*"),
+    "bracketed": Pattern(r"[\]】]"),
+    "command": Pattern(r"\}"),
+    "environment": Pattern(rf"\\end\{{(?:{_COMMANDS})\}}", re.IGNORECASE),
+    "angled": Pattern(r">"),
+    "cloud": Pattern(r"\n|$"),
+    "role": Pattern(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
+    "terminal": Pattern(r"^(?:\.{3}|…)\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
+    "details": Pattern(r"</details\s*>", re.IGNORECASE),
 }
-_ANSWER_LINE = re.compile(
+_ANSWER_LINE = Pattern(
     r"^[ \t]{0,8}(?:={3,8}|-{3,8}|[\[【〔])[ \t]?(?P<name>[^\W\d_][\w -]{0,30}?)[ \t]?"
     r"(?:={3,8}|-{3,8}|[\]】〕])[ \t]*$",
     re.MULTILINE,
 )
 """A line that is a name between signs: `=== Speech ===`."""
-_NESTS = re.compile(r"[(（\[【<{]|[)）\]】>}]")
+_NESTS = Pattern(r"[(（\[【<{]|[)）\]】>}]")
 _NOTES = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|思考(?:过程)?|推理(?:过程)?)(?: process)?"
 _ASIDE = (
     r"(?:(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
@@ -1532,7 +1533,7 @@ _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
     r"|<!|\\[trscb]|\th|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|(?:^|(?<=>))[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
 )
-_MARK = re.compile(
+_MARK = Pattern(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
     r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
     r"|(?P<inner><\|inner_prefix\|>)"
@@ -1553,49 +1554,49 @@ _MARK = re.compile(
 )
 # the pattern begins with one character class, so that the search skips to the next character in it
 _SIGNS = r"<◁＜⟨〈‹【\[(（*💭"
-_ANY = re.compile(
+_ANY = Pattern(
     rf"[{_SIGNS}=&`~:aTR.…\\\t-](?:(?<=[{_SIGNS}])|(?<=\\)(?:think|thought|reasoning|scratchpad|cot|begin)|(?<=\t)h(?:ink|ought)|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
     r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=R)easoning(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
 )
 # the first line of a channel of thinking whose tokens were stripped
-_STRIPPED_LINE = re.compile(
+_STRIPPED_LINE = Pattern(
     r"\s*+(?:[>▶▼▸▾⏳🤔🧠💭][ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis"
     r"|commentary|思考(?:过程)?|(?:thought|reasoned) for [\w ]{1,20}"
     r"|推理(?:过程)?|内心独白))[ \t]*+(?:\n|\Z)"
 )
 # the channels of OpenAI's harmony format, with its special tokens and without them
-_CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
-_TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
-_RECIPIENT = re.compile(r"(?:\A|(?<=assistant)|(?<=\n))\s{0,4}to=[\w.]{1,80}(?:\s?code)?\s{0,4}\Z")
+_CHANNEL = Pattern(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
+_TOKEN = Pattern(r"<\|[^<>|\n]{1,40}\|>")
+_RECIPIENT = Pattern(r"(?:\A|(?<=assistant)|(?<=\n))\s{0,4}to=[\w.]{1,80}(?:\s?code)?\s{0,4}\Z")
 """The function that a message calls, in front of its channel."""
-_FUNCTION = re.compile(r"\bto=(?:\w{1,40}\.){0,3}(\w{1,60})")
+_FUNCTION = Pattern(r"\bto=(?:\w{1,40}\.){0,3}(\w{1,60})")
 """The function that a message is for."""
-_CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-_STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
+_CHANNEL_ENDS = Pattern(r"<\|(?:end|return|call|start|channel)\|>")
+_STRIPPED = Pattern(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
 # the beginning of an answer behind thinking that has no end of its own
-_FINAL = re.compile(
+_FINAL = Pattern(
     r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?"
     r"|\[BEGIN FINAL (?:RESPONSE|ANSWER)\]"
     r"|<\|(?:begin_of_solution|START_RESPONSE|start_of_response)\|>"
 )
 # besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
-_ANSWER_BEGINS = re.compile(
+_ANSWER_BEGINS = Pattern(
     r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed|action:[ \t]*\w{1,40}[ \t]*\n+action input:)",
     re.MULTILINE,
 )
-_QUOTE_BELOW = re.compile(r"[*_:： \t]*+\n\s{0,8}>")
+_QUOTE_BELOW = Pattern(r"[*_:： \t]*+\n\s{0,8}>")
 """A block quote below the end of a line."""
-_UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
+_UNQUOTED = Pattern(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
 _LONGEST_MARKS = 6
 _LONGEST_MARK = 60  # characters of a tag of thinking up to the end of its name
-_MARKS_OPEN = re.compile(r"[*_`~(（\[{\"“「『]+\Z")
-_MARKS_CLOSE = re.compile(r"[*_`~)）\]}\"”」』]{1,6}")
+_MARKS_OPEN = Pattern(r"[*_`~(（\[{\"“「『]+\Z")
+_MARKS_CLOSE = Pattern(r"[*_`~)）\]}\"”」』]{1,6}")
 _MIRRORED = str.maketrans("(（[{“「『", ")）]}”」』")
-_NOTHING_FENCED = re.compile(r"(?:^|(?<=\n))(?P<fence>```|~~~)\w{0,12}+\s*+(?P=fence)[ \t]*+(?:\n|\Z)")
+_NOTHING_FENCED = Pattern(r"(?:^|(?<=\n))(?P<fence>```|~~~)\w{0,12}+\s*+(?P=fence)[ \t]*+(?:\n|\Z)")
 """A fence that held nothing but thinking."""
-_EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
+_EMPTY = Pattern(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
 """A tag of thinking that is empty."""
 
 
@@ -1638,7 +1639,7 @@ def _in_angles(text: str) -> str:
     ends |= {_plain_name(tag) for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
 
     def plain(tag: re.Match[str]) -> str:
-        abroad = tag.re is _ANY_TAG
+        abroad = tag.re.pattern == _ANY_TAG.pattern
         if abroad and not _is_abroad(tag):
             return tag[0]
         above = text[max(0, tag.start() - _NEAR) : tag.start()]
@@ -1902,7 +1903,9 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
     for match in chain(_stripped_line(plain, own), headings(plain, _thinking(tuple(own)), heads_thinking)):
-        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"]) if match.re is not _STRIPPED_LINE else ""
+        whole = (
+            re.sub(r"[\s_-]+", " ", match["lead"] + match["name"]) if match.re.pattern != _STRIPPED_LINE.pattern else ""
+        )
         if (spans and match.start() < spans[-1][1]) or whole in own:
             continue
         start = match.start()
@@ -1925,8 +1928,8 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
     return spans
 
 
-_FENCE_ABOVE = re.compile(r"(?:'''|~~~)\w{0,12}")
-_RULE_ABOVE = re.compile(r"(?:^|(?<=\n))[ \t]{0,8}(?P<sign>[-*_=~+#'])(?P=sign){2,80}\w{0,12}[ \t]{0,8}\n\s{0,8}\Z")
+_FENCE_ABOVE = Pattern(r"(?:'''|~~~)\w{0,12}")
+_RULE_ABOVE = Pattern(r"(?:^|(?<=\n))[ \t]{0,8}(?P<sign>[-*_=~+#'])(?P=sign){2,80}\w{0,12}[ \t]{0,8}\n\s{0,8}\Z")
 """A rule, or the beginning of a fence, above a folded line."""
 
 

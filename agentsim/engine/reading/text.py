@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from agentsim.engine.decision import Real
 from agentsim.engine.wording import cleaned
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
+from agentsim.patterns import Pattern
 
 T = TypeVar("T")
 
@@ -71,21 +72,21 @@ class _Fold(dict[int, str]):
 
 
 _FOLD = _Fold()
-_MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200b-\u200d]")
+_MARKS = Pattern("[\u0300-\u036f\ufe0e\ufe0f\u200b-\u200d]")
 _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURES = "\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff"
-_PICTURE = re.compile(f"[{_PICTURES}]+")
+_PICTURE = Pattern(f"[{_PICTURES}]+")
 CROSSES = "❌❎🚫⛔🛑✗✘✖✕🙅👎\u0334-\u0338\u20d2\u20d3\u20e0\u20e5\u20e6\u20eb"
 """Signs that cross out or say no, as the content of a character class; the last ones are combining characters that
 strike through the character before them.
 """
 
-_CROSSED = re.compile(f"[{CROSSES}]")
-_CROSS_FIRST = re.compile(f"[*_ ]*[{CROSSES}]")
-_SIGN_BEHIND = re.compile(f"[\\s*_.!{_PICTURES}\ufe0f\u200d]+$")
-_TITLE = re.compile(r"^(?:(?:the )?(?:player|candidate|agent|team)(?:[\s_#:-]+(?=\w)|(?=\d)))")
-_SEPARATORS = re.compile(r"[\s_-]+")
+_CROSSED = Pattern(f"[{CROSSES}]")
+_CROSS_FIRST = Pattern(f"[*_ ]*[{CROSSES}]")
+_SIGN_BEHIND = Pattern(f"[\\s*_.!{_PICTURES}\ufe0f\u200d]+$")
+_TITLE = Pattern(r"^(?:(?:the )?(?:player|candidate|agent|team)(?:[\s_#:-]+(?=\w)|(?=\d)))")
+_SEPARATORS = Pattern(r"[\s_-]+")
 
 
 # -- comparing
@@ -196,8 +197,8 @@ def too_much() -> AmbiguousReply:
 # -- names at the beginning of a line
 
 
-_LETTER = re.compile(rf"[^\W_]|[{CROSSES}]")
-_WORD = re.compile(rf"[^\W_]+(?:'[^\W_]+)?|[{CROSSES}]")
+_LETTER = Pattern(rf"[^\W_]|[{CROSSES}]")
+_WORD = Pattern(rf"[^\W_]+(?:'[^\W_]+)?|[{CROSSES}]")
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -269,14 +270,14 @@ def headings(
             yield match
 
 
-_WRAPPER = re.compile(
+_WRAPPER = Pattern(
     r"</?(?=[a-z])(?:answer|response|output|final(?:_answer)?|json|result|reply|xml|message|root)(?:[\s=][^<>]{0,80})?>"
     r"|\[/?(?:ANSWER|RESPONSE|OUTPUT|FINAL)\]",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"(?:```|~{3,})[\w+-]{0,20}")
+_FENCE = Pattern(r"(?:```|~{3,})[\w+-]{0,20}")
 _HOLDS = 8_000  # the most characters in a tag
-_CLOSES = re.compile(r"[<\[]\s?/")
+_CLOSES = Pattern(r"[<\[]\s?/")
 
 
 @lru_cache(2)
@@ -329,23 +330,23 @@ MAX_DEPTH = 200  # levels of objects and lists: a decision is written as JSON ag
 _MOST_VALUES = 4_000  # values in all objects of a reply
 _MOST_STEPS = 3_000  # steps of repair, each a member or a quote
 
-_SPACE = re.compile(r"\s*")
-_BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}[:：])")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,，、}｝\]］]|\n|\Z))")
-_BARE = re.compile(r"[^\s,，、{}｛｝\[\]［］\"“”＂:：][^,，{}｛｝\[\]［］\"“”＂\n:：]{0,200}")
+_SPACE = Pattern(r"\s*")
+_BARE_KEY = Pattern(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}[:：])")
+_NUMBER = Pattern(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,，、}｝\]］]|\n|\Z))")
+_BARE = Pattern(r"[^\s,，、{}｛｝\[\]［］\"“”＂:：][^,，{}｛｝\[\]［］\"“”＂\n:：]{0,200}")
 _CLOSING_QUOTES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“”", "«": "»", "＂": "＂"}
-_ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPED = Pattern(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "/": "/", "\\": "\\", '"': '"', "'": "'"}
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None}
 _KEY_FOLLOWS = r"(?:[\"'“‘＂][^\"'“”‘’＂\n]{1,60}[\"'”’＂]\s*[:：]|[^\W\d][\w-]{0,60}\s*[:：])"
 # fullwidth punctuation, outside of strings
 _FULLWIDTH = {":": "：", ",": "，、", "{": "｛", "}": "｝", "[": "［【", "]": "］】"}
 # the text behind the quote that ends a value: a bracket, a comma before the next key or value, or the next key
-_VALUE_ENDS = re.compile(rf"\s*+(?:[}}｝\]］]|\Z|[,，、]\s*+(?:{_KEY_FOLLOWS}|[}}｝\]］]|\Z)|{_KEY_FOLLOWS})")
-_ITEM_ENDS = re.compile(r"\s*+(?:[\]］}｝,，、]|\Z)")
-_KEY_ENDS = re.compile(r"\s*+[:：]")
-_OBJECT = re.compile(r"\{[^{}]*\}")  # within a string
-_QUOTED_KEY = re.compile(r"[\"'“”]\s*[:：]")
+_VALUE_ENDS = Pattern(rf"\s*+(?:[}}｝\]］]|\Z|[,，、]\s*+(?:{_KEY_FOLLOWS}|[}}｝\]］]|\Z)|{_KEY_FOLLOWS})")
+_ITEM_ENDS = Pattern(r"\s*+(?:[\]］}｝,，、]|\Z)")
+_KEY_ENDS = Pattern(r"\s*+[:：]")
+_OBJECT = Pattern(r"\{[^{}]*\}")  # within a string
+_QUOTED_KEY = Pattern(r"[\"'“”]\s*[:：]")
 
 
 class Broken(Exception):
@@ -463,7 +464,7 @@ class _Parser:
             return bare[0].strip()
         raise self._stopped()
 
-    def _string(self, ends: re.Pattern[str]) -> str:
+    def _string(self, ends: Pattern) -> str:
         """Parse a string, up to the first quote behind which a value or key can end.
 
         Raises `Broken` if the quotes within it do not come in pairs, or seem to quote a key.
@@ -559,10 +560,10 @@ class Object:
 
 
 # the opening brace of an object, but not those of prose and templates
-_OPENING = re.compile(r"[{｛](?=\s*+(?:[\"'“”‘’＂}｝]|//|/\*|[\w-]{1,60}+\s{0,20}+[:：](?!//)))")
-_BRACE = re.compile(r"[{}｛｝]")
-_FENCE_BEFORE = re.compile(r"(?:```|~~~)[ \t]*[\w+-]{0,20}\s*\Z")
-_FENCE_AFTER = re.compile(r"\s*+(?:```|~~~)")
+_OPENING = Pattern(r"[{｛](?=\s*+(?:[\"'“”‘’＂}｝]|//|/\*|[\w-]{1,60}+\s{0,20}+[:：](?!//)))")
+_BRACE = Pattern(r"[{}｛｝]")
+_FENCE_BEFORE = Pattern(r"(?:```|~~~)[ \t]*[\w+-]{0,20}\s*\Z")
+_FENCE_AFTER = Pattern(r"\s*+(?:```|~~~)")
 
 
 def scan(body: str) -> list[Object]:

@@ -5,13 +5,13 @@ A placeholder, `#!name!#` or `!#name!#`, stands for what a market knows; placeho
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from agentsim.engine import quoted
 from agentsim.engine.menu import TOOLS, described
 from agentsim.engine.wording import counted, near
+from agentsim.patterns import Pattern
 
 if TYPE_CHECKING:
     from agentsim.games.market.artifact import Artifact
@@ -34,7 +34,7 @@ NAMES = (
     *("n_agents", "max_steps", "num_artifacts", "artifact_descriptions", "tool_descriptions", "turn"),
     *("traits", "action_restrictions", "inventory", "agent_name", "goal"),
 )
-_MARK = re.compile(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
+_MARK = Pattern(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
 
 
 def default_goal(ranked_by: str, *, redeems: bool) -> str:

@@ -5,7 +5,6 @@ In TOML, replies, events and JSON an amount is a decimal of at most two places.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
@@ -13,13 +12,14 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real
 from agentsim.engine.wording import Worded
+from agentsim.patterns import Pattern
 
 UNIT = 100
 """Hundredths in one."""
 MOST = 10**9 * UNIT
 """The largest amount in a config or a reply, in hundredths: its sum over all agents can still be written and read."""
 
-_DECIMAL = re.compile(r"(?P<whole>[0-9]{1,15})(?:\.(?P<part>[0-9]{1,2})0*)?")
+_DECIMAL = Pattern(r"(?P<whole>[0-9]{1,15})(?:\.(?P<part>[0-9]{1,2})0*)?")
 
 
 def amount(value: Any) -> int:

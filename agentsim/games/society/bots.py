@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
@@ -38,6 +37,7 @@ from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, Po
 from agentsim.games.society.turn import Rejected
 from agentsim.games.society.voting import CreateProposal, Vote
 from agentsim.games.society.work import Trade, Traded, Work
+from agentsim.patterns import Pattern
 
 # -- what citizens say
 
@@ -104,7 +104,7 @@ NAMES = (
 )  # fmt: skip
 
 _SHORT = "short of "
-_CALL = re.compile(rf"\b{_SHORT}(food|energy)\b")
+_CALL = Pattern(rf"\b{_SHORT}(food|energy)\b")
 
 
 def call_for_help(me: int, resource: Resource) -> str:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 
 from agentsim.engine.letters import LOOK_ALIKES
+from agentsim.patterns import Pattern
 
 # accents, and characters of other categories that are invisible
-_UNSEEN = re.compile("[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0]")
+_UNSEEN = Pattern("[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0]")
 # scripts that may be mixed with Latin: `LOOK_ALIKES` covers their look-alikes, or they have none
 _WITH_LATIN = {"LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"}
 _NUMBER_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_NUMBER = re.compile(
+_NUMBER = Pattern(
     r"(?:(?<!\w)agent(?:\W|_)*(?:(?:no|nr|number)(?:\W|_)*)?|#\s*|^\W*no\W*)"
     rf"(\d{{1,9}}(?!\d)|(?:{'|'.join(_NUMBER_WORDS)})(?!\w))|^\W*(\d{{1,9}})\W*$"
 )
 _NO_AGENT = {"user", "society", "pool", "commonpool", "thesociety", "thepool", "thecommonpool"}
-_NO_AGENT_SAYS = re.compile(r"(?<!\w)(?:system|developer|assistant|narrator|moderator)(?!\w)")
+_NO_AGENT_SAYS = Pattern(r"(?<!\w)(?:system|developer|assistant|narrator|moderator)(?!\w)")
 
 
 def signature(name: str) -> str:

@@ -30,6 +30,7 @@ from agentsim.games.society.turn import Action, Rejected
 from agentsim.games.society.view import Own, World
 from agentsim.games.society.voting import CreateProposal, Vote
 from agentsim.games.society.work import Trade, Work
+from agentsim.patterns import Pattern
 
 # -- actions
 
@@ -56,7 +57,7 @@ _DIRECT: str = DirectMessage.model_fields["action"].default
 UNPARSED = "Failed to parse action"
 
 # broken JSON, or JSON without braces: as a post it could tell all agents a private message
-_MEANT_AS_ACTION = re.compile(
+_MEANT_AS_ACTION = Pattern(
     r"[{｛]|&#123;|\b(?:direct_message\b|recipient_agent_id\b|action[\"'*_`]{0,3}\s{0,3}[:=][\"'*_`\s]{0,5}[a-z]++(?:_[a-z]*+)?\b)"
     r"|<(?:function|invoke|tool_call|parameter)\b",
     re.IGNORECASE,

@@ -11,10 +11,11 @@ from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import If, Naming
 from agentsim.games.society.names import misnomer
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
+from agentsim.patterns import Pattern
 
 MOST_MENTIONED = 10
 _NUMBER = r"#?[1-9][0-9]{0,5}(?![0-9])"
-_MENTION = re.compile(
+_MENTION = Pattern(
     rf"[#@]{_NUMBER}|\bagent[ :_-]{{0,2}}{_NUMBER}|\bagents[ :]{{0,2}}{_NUMBER}(?:(?:,? (?:and|or|&) |, ?){_NUMBER})*",
     re.IGNORECASE,
 )

@@ -21,6 +21,7 @@ from agentsim.models.faults import ErrorFactory
 from agentsim.models.host_words import BASE_RESP, SAYS_NOTHING, normalized_code
 from agentsim.models.keys import redact_reply
 from agentsim.models.profiles import Profile
+from agentsim.patterns import Pattern
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
 _MOST_LAYERS = 6  # levels of repeated JSON encoding
@@ -33,13 +34,13 @@ PartKind: TypeAlias = Literal["said", "thought", "refused", "called", "other"]
 # `reasoning_details`), Mistral (`thinking`), DeepSeek and vLLM (`reasoning_content`), LiteLLM (`thinking_blocks`),
 # Gemini (`functionCall`), Bedrock (`toolUse`), Cohere (`tool_plan`).
 _TEXT: Final = frozenset(("text", "output_text"))
-_SAID: Final = re.compile(r"(\w+_)?text|message|markdown|answer|final", re.IGNORECASE)
-_THOUGHT: Final = re.compile(
+_SAID: Final = Pattern(r"(\w+_)?text|message|markdown|answer|final", re.IGNORECASE)
+_THOUGHT: Final = Pattern(
     r"(\w*[_.])?(reasoning|think(ing)?|thoughts?|chain_?of_?thought|summary_text|analysis|tool_plan)([_.A-Z]\w*)?",
     re.IGNORECASE,
 )
-_NO_THOUGHT: Final = re.compile(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
-_CALLED: Final = re.compile(r"function|custom|tool_?use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
+_NO_THOUGHT: Final = Pattern(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
+_CALLED: Final = Pattern(r"function|custom|tool_?use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
 # Roles, phases and channels, by which a message or a part says whose turn and which step of it it belongs to: OpenAI
 # (`phase`, the roles of conversations), openai/harmony docs/format.md (`channel`, `recipient`), Anthropic, Gemini
@@ -58,10 +59,10 @@ _FINAL: Final = frozenset(
 _BEFORE_IT: Final = frozenset(("commentary", "preamble", "plan", "planning", "reflection", "draft", "think"))
 # Fields of a text that may say which step it is, besides `phase` and `channel`, and flags of hidden text.
 _STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
-_HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
+_HIDDEN: Final = Pattern(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
 _TO_EVERYONE: Final = frozenset(("all", "user", "human"))
 # Text that may hold a call or an object instead of words: `{"vote": ...}`, `<invoke name="vote">`, `vote(vote="C")`.
-_MAY_HOLD_A_CALL: Final = re.compile(
+_MAY_HOLD_A_CALL: Final = Pattern(
     r"[{｛]|<[^<>\n]{0,200}[=|｜‖][^<>\n]{0,200}>|<\w*(tool|function|call)\w*>|\[TOOL_CALLS\]|\w\(\s*\w+\s*=",
     re.I,
 )
@@ -137,8 +138,8 @@ def without_reasoning(text: str, reasoning: str) -> str:
     return rest.lstrip() if position and surely else text
 
 
-_BLANKS: Final = re.compile(r"\s*")
-_CLOSING: Final = re.compile(r"[\s\"\]}]+\Z")
+_BLANKS: Final = Pattern(r"\s*")
+_CLOSING: Final = Pattern(r"[\s\"\]}]+\Z")
 
 
 def completion_of(parts: AnswerParts, faults: ErrorFactory, function: Function | None) -> Completion:
