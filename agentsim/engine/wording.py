@@ -374,31 +374,35 @@ class Naming:
                 yield player
 
     def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
-        """Return the position, name and player of each occurrence, in order, including overlaps."""
+        """Yield the position, name and player of each occurrence, in order, including overlaps."""
         words = self._spaced_names(text)
         if self._anywhere is None:
-            return sorted(words)
+            return words
         found = ((each.start(), each.group()) for each in self._anywhere.finditer(text))
         others = ((start, name, self._unspaced[name]) for start, name in found if stands_apart(name, text, start))
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
     def _spaced_names(self, text: str) -> Iterator[tuple[int, str, str]]:
-        for word in self._by_word.keys() & {*_WORD.findall(text)}:
-            for start in _places(word, text):
-                for name, player in self._by_word[word]:
-                    if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
-                        yield start, name, player
-                        break
+        start = 0
+        for word in filter(self._by_word.__contains__, _WORD.findall(text)):
+            start = _next_place(word, text, start)
+            for name, player in self._by_word[word]:
+                if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
+                    yield start, name, player
+                    break
+            start += len(word)
 
 
-def _places(word: str, text: str) -> Iterator[int]:
-    """Yield where a whole word of `_WORD` stands in a text."""
-    start = text.find(word)
-    while start >= 0:
-        end = start + len(word)
-        if not ((start and _WORD.match(text, start - 1, start)) or _WORD.match(text, end, end + 1)):
-            yield start
-        start = text.find(word, start + 1)
+def _next_place(word: str, text: str, start: int) -> int:
+    """Return where a whole word stands next in a text, at `start` or after it. There must be such a place."""
+    while True:
+        start = text.index(word, start)
+        inside = start > 0 and _WORD.match(text, start - 1, start) is not None
+        found = _WORD.match(text, start)
+        assert found is not None, "a word begins here"
+        if not inside and found.group() == word:
+            return start
+        start = found.end()  # it is a part of another word
 
 
 def _meant(name: str, text: str, start: int) -> bool:
