@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
-import sys
+import termios
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
+from pexpect.fdpexpect import fdspawn  # type: ignore[import-untyped] # as above
 
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
+from tests.cli.processes import CommandProcess
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,38 @@ class Played:
         return [record for record in self.history["decisions"] if record["player"] == player]
 
 
-def at_terminal(folder: Path, scenario: str, columns: int = 80) -> Any:
-    """Start `run` at a pseudo-terminal, and return pexpect's child."""
+class AtTerminal(fdspawn):  # type: ignore[misc] # pexpect ships no types
+    """The command in a process of its own at a pseudo-terminal, whose screen is expected and whose keys are sent."""
+
+    def __init__(self, *words: str, cwd: Path, columns: int = 80) -> None:
+        ours, theirs = os.openpty()
+        termios.tcsetwinsize(theirs, (40, columns))
+        env = {**os.environ, "TERM": "xterm-256color"}
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        self._process = CommandProcess(*words, cwd=cwd, env=env, prepare=_lead_terminal, **streams)
+        os.close(theirs)
+        super().__init__(ours, encoding="utf-8", timeout=60)
+
+    def sendintr(self) -> None:
+        """Press Ctrl-C."""
+        self.send("\x03")
+
+    def ended(self) -> int:
+        """Hang up, and return the exit code."""
+        self.close()
+        return self._process.wait(60)
+
+
+def _lead_terminal() -> None:
+    """Make the terminal on stdin that of this process, which then has the signals of its keys."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def at_terminal(folder: Path, scenario: str, columns: int = 80) -> AtTerminal:
+    """Start `run` at a pseudo-terminal."""
     (folder / "game.toml").write_text(scenario, encoding="utf-8")
-    words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
-    env = {**os.environ, "TERM": "xterm-256color"}
-    child = pexpect.spawn(
-        sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, columns), timeout=60
-    )
-    child.delaybeforesend = None  # the delay is meant for passwords
-    return child
+    return AtTerminal("run", "--config", "game.toml", "--name", "run", "--no-html", cwd=folder, columns=columns)
 
 
 def unstyled(screen: str) -> str:
@@ -73,8 +98,7 @@ def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], co
         reply = found.expand(replies[min(nth, len(replies) - 1)])
         child.send(reply + ("\n" if reply == "?" else "\n\n"))
     screen += child.before
-    child.close()
-    assert child.exitstatus == 0, screen[-2000:]
+    assert child.ended() == 0, screen[-2000:]
     files = RunFiles(folder / "logs", "run")
     assert prove(files).complete
     history = json.loads(files.history.read_text(encoding="utf-8"))

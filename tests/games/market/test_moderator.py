@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from agentsim.games.market.turn import Act, Interviewed
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from tests.games.market.market import SKIPS, play
-from tests.players.keyboard import PROMPT
+from tests.players.keyboard import PROMPT, AtTerminal
 
 CALM: dict[str, list[Any]] = {"A": [], "B": [], "C": []}
 QUESTION = "What do you expect?"
@@ -192,13 +190,10 @@ id = "B"
 """
 
 
-def seated(folder: Path) -> Any:
+def seated(folder: Path) -> AtTerminal:
     config = folder / "game.toml"
     config.write_text(SCENARIO, encoding="utf-8")
-    words = ["-m", "agentsim", "run", "--config", str(config), "--name", "run", "--no-html", "--display", "plain"]
-    return pexpect.spawn(
-        sys.executable, words, cwd=str(folder), env={**os.environ, "TERM": "xterm"}, encoding="utf-8", timeout=60
-    )
+    return AtTerminal("run", "--config", str(config), "--name", "run", "--no-html", "--display", "plain", cwd=folder)
 
 
 def history_of(folder: Path) -> Any:
@@ -219,8 +214,7 @@ def test_ctrl_c_at_a_terminal_asks_the_moderator_who_asks_an_agent_and_the_game_
     child.sendline("nobody\n")  # it asks no more
     child.expect("winner: ")
     child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    assert child.ended() == 0
     history = history_of(tmp_path)
     assert history["status"] == "completed"
     said = [
@@ -250,6 +244,5 @@ def test_a_second_ctrl_c_stops_the_run_which_can_be_resumed(tmp_path: Path) -> N
     child.sendintr()
     child.expect("agentsim resume run")
     child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 130
+    assert child.ended() == 130
     assert history_of(tmp_path)["status"] == "interrupted"
