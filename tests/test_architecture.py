@@ -134,7 +134,7 @@ _IGNORE = re.compile(
 @rule
 def every_ignore_has_a_reason(package: Sequence[Module]) -> Iterator[str]:
     for module in package:
-        for line, comment in module.comments():
+        for line, comment in module.comments() if _IGNORE.search(module.source) else ():  # tokens take long
             left, found = _IGNORE.subn("", comment)
             if found and len(re.findall(r"[A-Za-z]{2,}", left)) < 2:
                 yield f"{module.path}:{line}: {comment} gives no reason"

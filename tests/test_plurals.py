@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,9 +43,14 @@ _MORE_THAN_ONE = {
 """The places at which the number is never 1, by module and noun, with the reason."""
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
 def in_strings(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the plurals after numbers in the f-strings of a module, with their lines."""
-    strings = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.JoinedStr)]
+    strings = [node for node in nodes(path) if isinstance(node, ast.JoinedStr)]
     for node in strings:
         for value, after in pairwise(node.values):
             if not (isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant)):
@@ -57,7 +63,7 @@ def in_strings(path: Path) -> Iterator[tuple[int, str]]:
 
 def verbs_behind_counts(path: Path) -> Iterator[str]:
     """Yield the plural verbs after counted nouns, in f-strings and templates of a module."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from (f"{path}:{node.lineno}: {found[0]}" for found in _IN_TEMPLATE.finditer(node.value))
         elif isinstance(node, ast.JoinedStr):

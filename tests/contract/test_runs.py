@@ -22,14 +22,14 @@ from agentsim.records.run_files import RunFiles
 from agentsim.report.player_view import as_seen_by
 from agentsim.runs.replay import prove, without_volatile
 from agentsim.runs.run import RunResult
-from tests.amounts import amounts
-from tests.contract.harness import GAMES, on_bots, on_server, some_bot, spaced, tiny
+from tests.amounts import amounts, some_of
+from tests.contract.harness import FEW, GAMES, on_bots, on_server, some_bot, spaced, tiny
 from tests.fakes.journals import resealed
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import resume_run
 
-pytestmark = pytest.mark.parametrize("name", GAMES)
+pytestmark = some_of("name", GAMES, *FEW)
 TEXT = b'{"record":"texts"'
 
 

@@ -18,13 +18,14 @@ from agentsim.models.clients import Connector
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.runs.watcher import Watcher
-from tests.contract.harness import GAMES, on_server, tiny
+from tests.amounts import some_of
+from tests.contract.harness import FEW, GAMES, on_server, tiny
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario, resume_run
 
 FAR = Raw(429, {"error": {"message": "come back in a year"}}, {"Retry-After": "31536000"})
-every_game = pytest.mark.parametrize("game", GAMES)
+every_game = some_of("game", GAMES, *FEW)
 
 
 def fallbacks(result: RunResult) -> int:
