@@ -17,7 +17,7 @@ from tests.cli.command_line import ROOT, agentsim
 from tests.cli.test_configs import FAKE_KEYS, on_bots
 from tests.cli.test_help import COMMANDS
 
-pytestmark = pytest.mark.usefixtures("without_workers")
+pytestmark = pytest.mark.usefixtures("without_workers", "few_draws")
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"

@@ -24,6 +24,8 @@ from tests.server.site import PATIENCE_S, ServedSite, answer_to, until
 from tests.server.test_coding import answers, ask
 from tests.test_docs import blocks, commands
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 STUDY = (ROOT / "docs" / "tutorial_study.md").read_text(encoding="utf-8")
 PROMISES = (ROOT / "docs" / "tutorial_promises.md").read_text(encoding="utf-8")
 PEOPLE = (ROOT / "docs" / "tutorial_people.md").read_text(encoding="utf-8")

@@ -16,6 +16,8 @@ from agentsim.studies.report_tables import MOST_RELATIONS, panels
 from tests.cli.command_line import agentsim
 from tests.studies.test_folder_report import batch, reported
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 def game(seed: int, *ranked: tuple[str, float], pair_counts: tuple[PairCounts, ...] | None = ()) -> GameRecord:
     """Players A, B, ... of these labels with these ranks."""

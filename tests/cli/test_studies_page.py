@@ -11,6 +11,8 @@ from agentsim.runs.player_message import NEUTRAL
 from tests.cli.command_line import ROOT, agentsim
 from tests.test_docs import blocks, commands
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 
 

@@ -26,6 +26,8 @@ from tests.playing import resume_run
 from tests.records.sample import journal
 from tests.runs.island import Mendable, play
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 TEXT = b'{"game": "agent_island"}' * 100
 EVERYTHING = ("--include-prompts", "--include-reasoning", "--include-usage")
 

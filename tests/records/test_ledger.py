@@ -22,6 +22,8 @@ from benchmarks.promises_world import coded, played
 from tests.amounts import each_row
 from tests.cli.command_line import agentsim
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 SPARE = Promise("run", 10, 2, "Ada", "Ben", "Not you.", False, "voted against", "Ben", "this round")
 GIVE = replace(SPARE, will=True, deed="gave grain", until="next round")
 

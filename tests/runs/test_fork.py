@@ -29,6 +29,8 @@ from tests.fakes.server import FakeServer
 from tests.playing import branch_of, play_scenario
 from tests.runs.island import play
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 
 def history(files: RunFiles) -> dict[str, Any]:
     found: dict[str, Any] = without_volatile(json.loads(files.history.read_text("utf-8")))

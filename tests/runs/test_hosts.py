@@ -23,7 +23,7 @@ from tests.fakes.wires import from_chat
 from tests.models.test_streams import chunk, stream
 from tests.runs.island import FOUR, Mendable, play, resumed, stable
 
-pytestmark = pytest.mark.usefixtures("without_workers")
+pytestmark = pytest.mark.usefixtures("without_workers", "few_draws")
 
 THREE = ("DeepInfra", "Together", "Chutes")
 WIRES: tuple[WireName, ...] = ("chat", "responses", "messages")

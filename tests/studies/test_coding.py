@@ -31,6 +31,8 @@ from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runs.island import play
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 BOOK = """
 name = "greetings"
 title = "Greetings"

@@ -25,7 +25,7 @@ from tests.batch.test_batch import QUIET, said, whole
 from tests.cli.command_line import ROOT, agentsim, snapshot, trio
 from tests.cli.processes import CommandProcess
 
-pytestmark = pytest.mark.usefixtures("without_workers")
+pytestmark = pytest.mark.usefixtures("without_workers", "few_draws")
 
 FACTORS: dict[str, Any] = {"players.0.model": ["bot/random", "bot/loyal"], "defaults.temperature": [0.2, 1.2]}
 DESIGNS = sorted((ROOT / "configs" / "designs").glob("*.toml"))

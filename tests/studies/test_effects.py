@@ -34,7 +34,7 @@ from agentsim.studies.plan import Plan, blocks_needed, plan, power_of
 from benchmarks import design_world
 from tests.cli.command_line import ROOT, agentsim, trio
 
-pytestmark = pytest.mark.usefixtures("without_workers")
+pytestmark = pytest.mark.usefixtures("without_workers", "few_draws")
 
 BIDDER = ROOT / "configs" / "designs" / "bidder.toml"
 MODEL, HEAT = "players.random.model", "players.hoarder.temperature"

@@ -18,7 +18,7 @@ from agentsim.report.page import EXPLORATORY
 from agentsim.studies.folder_report import slug, verdict
 from tests.cli.command_line import TRIO, agentsim, trio
 
-pytestmark = pytest.mark.usefixtures("without_workers")
+pytestmark = pytest.mark.usefixtures("without_workers", "few_draws")
 
 QUIET = ("--display", "none")
 
