@@ -335,13 +335,16 @@ class Past:
 
     def every(self, kind: type[E], **fields: object) -> Sequence[E]:
         """Return all events of exactly this class with these values of fields, in order."""
+        found: Sequence[E] = self._with(kind, fields) if fields else self._events[kind]  # type: ignore[assignment] # by kind
+        return found if self._before is None else [*self._before.every(kind, **fields), *found]
+
+    def _with(self, kind: type[E], fields: Mapping[str, object]) -> Sequence[E]:
         names, events = tuple(fields), self._events[kind]
         by_values, indexed = self._indexes.get((kind, names), ({}, 0))
         for event in events[indexed:]:
             by_values.setdefault(tuple(getattr(event, name) for name in names), []).append(event)
         self._indexes[kind, names] = by_values, len(events)
-        found = by_values.get(tuple(fields.values()), ())
-        return found if self._before is None else [*self._before.every(kind, **fields), *found]
+        return by_values.get(tuple(fields.values()), ())
 
     def last(self, kind: type[E], **fields: object) -> E | None:
         """Return the last event of exactly this class with these values of fields, or None."""
