@@ -127,9 +127,12 @@ def require_history(files: RunFiles) -> None:
 _MOST_PLACES = 25  # text references per byte of a file, on average: at most 200 bytes of memory
 
 
-def load_history(path: Path) -> History:
-    """Return the history in a file, with its later interviews. Raises `UsageError` if the file is not one."""
-    return parsed(read(path), path)
+def load_history(path: Path, *, interviewed: bool = True) -> History:
+    """Return the history in a file, with its later interviews if `interviewed`. Raises `UsageError` if it is not one.
+
+    To look for interviews lists the folder, which takes long in one with thousands of runs.
+    """
+    return parsed(read(path), path, interviewed=interviewed)
 
 
 def read(path: Path) -> bytes:
@@ -296,7 +299,7 @@ def summarized(files: RunFiles) -> RunSummary:
     running = is_running(files.journal)
     try:
         if files.history.is_file() and not running:
-            history = load_history(files.history)
+            history = load_history(files.history, interviewed=False)
             winner = None if history.outcome is None else history.outcome.winner
             is_not_shared = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
             return RunSummary(

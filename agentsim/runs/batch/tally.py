@@ -52,7 +52,7 @@ def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
     """
     if not has_begun(files.journal):
         try:
-            history = load_history(files.history)
+            history = load_history(files.history, interviewed=False)
         except UsageError:
             return False, None
         return history.status in FINISHED and history.seed == seed, None
@@ -71,7 +71,7 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
     """Return the calls, known US dollars and calls of unknown price of a game in earlier sessions."""
     try:
         if done:
-            return load_history(files.history).spent
+            return load_history(files.history, interviewed=False).spent
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
         return 0, 0.0, 0
@@ -84,7 +84,7 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
 
 def finished(files: RunFiles) -> GameEnd:
     """Return the result of a game that is over, from its history."""
-    history = load_history(files.history)
+    history = load_history(files.history, interviewed=False)
     return GameEnd(files.name, history.status, *history.spent)
 
 
