@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -27,7 +27,7 @@ from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.records.history import FINISHED, Branch, History
 from agentsim.records.journal import DecisionRecord
 from agentsim.records.load import parsed, read, runs_with_history
-from agentsim.records.run_files import INTERVIEW
+from agentsim.records.run_files import INTERVIEW, RunFiles
 from agentsim.records.tables import beliefs_in
 
 RANK, WIN = "rank", "win"
@@ -432,9 +432,14 @@ class Games:
     copies: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_games(*directories: Path) -> Games:
+SeesHistory: TypeAlias = Callable[[RunFiles, History], object]
+"""A callback for each history that is read."""
+
+
+def read_games(*directories: Path, seen: SeesHistory | None = None) -> Games:
     """Read the games of some folders. Raises `UsageError` if one holds no finished game.
 
+    `seen` is called with each history, finished or not.
     Games of several folders are called `folder/name`. Copies are looked for within each folder.
     """
     found: list[GameRecord] = []
@@ -446,7 +451,7 @@ def read_games(*directories: Path) -> Games:
     for directory, name in zip(directories, names, strict=True):
         called = name if names.count(name) == 1 else str(directory)
         before = f"{called}/" if len(directories) > 1 else ""
-        one = _read(directory)
+        one = _read(directory, seen)
         skipped |= {f"{before}{name}": why for name, why in one.skipped.items()}
         copies |= {f"{before}{name}": f"{before}{other}" for name, other in one.copies.items()}
         for game in one.games:
@@ -455,7 +460,7 @@ def read_games(*directories: Path) -> Games:
     return Games(tuple(found), skipped, copies)
 
 
-def _read(directory: Path) -> Games:
+def _read(directory: Path, seen: SeesHistory | None) -> Games:
     if not directory.is_dir():
         raise UsageError(f"{directory}: is not a directory")
     found: list[GameRecord] = []
@@ -464,6 +469,8 @@ def _read(directory: Path) -> Games:
     copies: dict[str, str] = {}
     first: dict[str, str] = {}
     for name, history in histories(directory):
+        if seen is not None and isinstance(history, History):
+            seen(RunFiles(directory, name), history)
         record = None if isinstance(history, UsageError) else game_record(name, history)
         if isinstance(history, OtherVersion):
             of_others.append(history)

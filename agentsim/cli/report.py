@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -16,6 +16,9 @@ from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.analysis.finished_games import Games, LabelCounts
+    from agentsim.records.history import History
+    from agentsim.records.load import RunSummary
+    from agentsim.records.run_files import RunFiles
     from agentsim.studies.folder_report import Report
 
 
@@ -93,17 +96,28 @@ def report(  # noqa: PLR0917 - the argument and one option each
         raise UsageError("--out: needs --format csv, latex or markdown")
     if plot is not None and figure is None:
         raise UsageError("--plot: needs --figure FILE.svg")
-    from agentsim.records.load import require_folder
+    from agentsim.records.load import require_folder, summarized
 
     directories = [require_folder(name, logs_dir) for name in sources]
     with needed_by("report"):
         from agentsim.studies.folder_report import compared
 
+    summaries: dict[RunFiles, RunSummary] = {}  # for the page, so that no history is read twice
+
+    def summarize(files: RunFiles, history: History) -> None:
+        summaries[files] = summarized(files, history)
+
     found = compared(
-        directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=planned or (), measures=measure or ()
+        directories,
+        by=by,
+        pool=pool,
+        max_fallbacks=max_fallbacks,
+        planned=planned or (),
+        measures=measure or (),
+        seen=summarize if html else None,
     )
     if html:
-        note(f"page: {write_page(directories[0], found, max_fallbacks)}")
+        note(f"page: {write_page(directories[0], found, max_fallbacks, summaries)}")
     if figure is not None:
         note(f"figure: {_write_figure(found, figure, plot)}")
     if as_json or file_format == "json":
@@ -302,7 +316,7 @@ def _warn_of(lines: Sequence[LabelCounts]) -> None:
         typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
 
 
-def write_page(directory: Path, found: Report, max_fallbacks: float) -> Path:
+def write_page(directory: Path, found: Report, max_fallbacks: float, summaries: Mapping[RunFiles, RunSummary]) -> Path:
     """Write the folder's page, and the missing pages of its finished games. Return the path of the folder's page."""
     from agentsim.cli.batch import write_pages
     from agentsim.records.history import FINISHED
@@ -311,7 +325,7 @@ def write_page(directory: Path, found: Report, max_fallbacks: float) -> Path:
     from agentsim.report.markup import find_css
     from agentsim.studies.folder_report import folder_page
 
-    runs = list_runs(directory)
+    runs = list_runs(directory, summaries)
     write_pages(directory, (run.name for run in runs if run.status in FINISHED))
     pages = {run.name: f"{run.name}.html" for run in runs if (directory / f"{run.name}.html").is_file()}
     text = folder_page(directory, found, runs, pages, max_fallbacks=max_fallbacks, css=find_css(directory))

@@ -240,9 +240,10 @@ class RunSummary:
         return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork, **last}
 
 
-def list_runs(directory: Path) -> list[RunSummary]:
-    """Return every run in a folder, oldest first; empty for a missing folder."""
-    runs = [summarized(RunFiles(directory, name)) for name in run_names(directory)]
+def list_runs(directory: Path, known: Mapping[RunFiles, RunSummary] | None = None) -> list[RunSummary]:
+    """Return every run in a folder, oldest first; empty for a missing folder. Runs that are `known` are not read."""
+    found = (RunFiles(directory, name) for name in run_names(directory))
+    runs = [known[files] if known and files in known else summarized(files) for files in found]
     return sorted(runs, key=lambda run: (run.started_at, run.name))
 
 
@@ -294,12 +295,12 @@ def runs_with_history(directory: Path) -> list[RunFiles]:
     return [RunFiles(directory, name) for name in sorted(names, key=lambda name: f"{name}.json")]
 
 
-def summarized(files: RunFiles) -> RunSummary:
-    """Return one run as in `list_runs`."""
+def summarized(files: RunFiles, history: History | None = None) -> RunSummary:
+    """Return one run as in `list_runs`, with its history if that is read already."""
     running = is_running(files.journal)
     try:
         if files.history.is_file() and not running:
-            history = load_history(files.history, interviewed=False)
+            history = history or load_history(files.history, interviewed=False)
             winner = None if history.outcome is None else history.outcome.winner
             is_not_shared = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
             return RunSummary(

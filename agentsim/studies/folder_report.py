@@ -21,7 +21,16 @@ from agentsim.analysis.conditions import (
     same_sizes,
 )
 from agentsim.analysis.estimate_text import SMALL, p_value
-from agentsim.analysis.finished_games import RANK, WIN, Games, counts_by_label, labelled, read_games, without_branches
+from agentsim.analysis.finished_games import (
+    RANK,
+    WIN,
+    Games,
+    SeesHistory,
+    counts_by_label,
+    labelled,
+    read_games,
+    without_branches,
+)
 from agentsim.analysis.hosts import HostLine, differ, host_lines
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballots
@@ -326,14 +335,15 @@ def compared(
     max_fallbacks: float = 0.10,
     planned: Collection[str] = (),
     measures: Sequence[str] = (),
+    seen: SeesHistory | None = None,
 ) -> Report:
     """Compare the games of some folders.
 
     `pool` treats all conditions as one. `planned` names tables and settings that were named before the games were
-    played, `measures` takes the place of those of a design. Raises `UsageError` for a folder without a finished game,
-    and for a name that is not found.
+    played, `measures` takes the place of those of a design, and `seen` is called with each history. Raises `UsageError`
+    for a folder without a finished game, and for a name that is not found.
     """
-    read = read_games(*directories)
+    read = read_games(*directories, seen=seen)
     models = {entrant.model for game in read.games for entrant in game.entrants}
     by = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(read.games), by)
