@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from agentsim.engine.codec import json_line
 from agentsim.errors import AgentsimError, Interrupted, JournalError, location_of
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
@@ -138,7 +139,7 @@ class InProcesses(Executor):
 
         If the worker dies, another goes on from the journal; cancellation ends the worker.
         """
-        task = json.dumps(task_of(scenario, files)).encode() + b"\n"
+        task = json_line(task_of(scenario, files)) + b"\n"
         for _ in range(_DEATHS):
             worker = self._idle.pop() if self._idle else await self._started()
             answer = await _asked(worker, task)
