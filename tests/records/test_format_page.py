@@ -105,7 +105,7 @@ def key_of(name: str, kind: Any) -> str:
 def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[Any]) -> None:
     found = [row[:2] for row in rows(PAGE, called(cls))]
     types = get_type_hints(cls, include_extras=True)
-    names = [each.name for each in fields(cls)] if is_dataclass(cls) else list(cls.model_fields)
+    names = [each.name for each in fields(cls) if each.init] if is_dataclass(cls) else list(cls.model_fields)
     if cls is history.History:
         types["texts"] = list[str]
         names.insert(-1, "texts")
