@@ -131,12 +131,14 @@ def canonical(value: Any) -> str:
         return text_of(value)
     if kind is list or kind is tuple:
         return str([*value]) if {int}.issuperset(map(type, value)) else f"[{', '.join(map(canonical, value))}]"
-    if kind is dict and {str}.issuperset(map(type, value)):
+    if kind is dict:
         text_of_kind = _CANONICAL_LEAF.get
-        parts = [
-            f"{encode_basestring_ascii(key)}: {text_of_kind(type(each), canonical)(each)}"
-            for key, each in sorted(value.items())
-        ]
+        parts = []
+        for key in sorted(value):
+            if type(key) is not str:
+                return _CANONICAL.encode(value)
+            each = value[key]
+            parts.append(f"{encode_basestring_ascii(key)}: {text_of_kind(type(each), canonical)(each)}")
         return f"{{{', '.join(parts)}}}"
     return _CANONICAL.encode(value)
 

@@ -298,8 +298,9 @@ class Request(Generic[D]):
     def canonical_options(self) -> str:
         """Return the options by path as the text that the fingerprint hashes."""
         options: Mapping[str, Any] = self.checked_options
-        by_path = (each for name, option in options.items() for each in option.by_path(name).items())
-        legal = [(path, option.identity) for path, option in by_path]
+        legal = [
+            (path, each.identity) for name, option in options.items() for path, each in option.by_path(name).items()
+        ]
         return _canonical_legal(type(self), *legal)  # type: ignore[arg-type] # a class can be hashed
 
     def to_json(self) -> dict[str, Any]:
