@@ -254,6 +254,7 @@ _VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
 _SLOT = Pattern(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
 _PLAIN = (str, int)
+_PLAIN_KINDS = frozenset(_PLAIN)  # exactly these types: a whole row of them is filled in at once
 _NUMERIC = Pattern(r"[+,]?(?:\.\d+)?[fg%]")
 
 
@@ -546,8 +547,17 @@ def _filler(template: Template, record: type[Any]) -> Filler:
     if len(parts) == 1:
         return lambda _: template
     text = "%s".join(part.replace("%", "%%") for part in parts[::3])
-    words = [_placeholder(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True)]
-    return lambda record: text % tuple([said(record) for said in words])
+    paths, specs = parts[1::3], parts[2::3]
+    words = [_placeholder(record, path, spec) for path, spec in zip(paths, specs, strict=True)]
+    if len(paths) == 1 or any(specs) or not _wordings(record).keys().isdisjoint(paths):
+        return lambda record: text % tuple([said(record) for said in words])
+    values = attrgetter(*paths)
+
+    def fill(record: Any) -> str:
+        found = values(record)
+        return text % (found if _PLAIN_KINDS.issuperset(map(type, found)) else tuple([said(record) for said in words]))
+
+    return fill
 
 
 def _placeholder(record: Any, path: str, spec: str | None) -> Filler:
