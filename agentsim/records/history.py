@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from itertools import islice
 from operator import attrgetter
 from types import UnionType
@@ -125,6 +126,7 @@ class EventRecord:
         }
 
 
+@lru_cache(maxsize=1024)
 def role_of(by: str | None) -> str:
     """Return an event's `role`: the player or the staff (`@role`) whose decision led to it, or the narrator."""
     if by is None:

@@ -339,9 +339,10 @@ class JournalContents:
 
     def add_decision(self, record: DecisionRecord) -> None:
         """Record a decision."""
-        self.decisions[record.wave, record.place] = record
-        if record.wave > self.last_wave:
-            self.last_wave, self.last_begun_wave = record.wave, max(self.last_begun_wave, record.wave)
+        wave = record.wave
+        self.decisions[wave, record.place] = record
+        if wave > self.last_wave:
+            self.last_wave, self.last_begun_wave = wave, max(self.last_begun_wave, wave)
 
     def add_attempts(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
         """Record attempts at a decision that is not made yet."""

@@ -39,8 +39,8 @@ class DecidedWave(NamedTuple):
     """
 
     wave: Wave
-    records: Mapping[int, DecisionRecord]
-    decisions: Mapping[int, Decision]
+    records: dict[int, DecisionRecord]
+    decisions: dict[int, Decision]
 
     @property
     def is_whole(self) -> bool:

@@ -78,18 +78,18 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
     Raises `RunStopped`, `JournalMismatch` if the journal answers another wave.
     """
     journal, seats = decider.journal, decider.seats
-    found = journaled_wave(journal.contents, wave)
-    records, decisions = dict(found.records), dict(found.decisions)
+    decided = journaled_wave(journal.contents, wave)
+    records, decisions = decided.records, decided.decisions
     live: list[Ask] = []
     bots_alone = True
     for ask in wave.asks:
-        seat = seats[ask.request.player]
-        is_bot = isinstance(seat, BotPlayer)
-        bots_alone = bots_alone and is_bot
-        if ask.place in records:
-            decider.watcher.decided(records[ask.place])
+        place, seat = ask.place, seats[ask.request.player]
+        if not isinstance(seat, BotPlayer):
+            bots_alone = False
+        if place in records:
+            decider.watcher.decided(records[place])
         elif isinstance(seat, BotPlayer):
-            decisions[ask.place], records[ask.place] = await decider.decide_by_bot(ask, seat, bot_rng(ask))
+            decisions[place], records[place] = await decider.decide_by_bot(ask, seat, bot_rng(ask))
         else:
             live.append(ask)
     if not bots_alone:
@@ -99,7 +99,7 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
         for ask, (decision, record) in zip(live, await decide_concurrently(live, decider), strict=True):
             decisions[ask.place], records[ask.place] = decision, record
         journal.sync()
-    return DecidedWave(wave, records, decisions)
+    return decided
 
 
 async def decide_concurrently(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
