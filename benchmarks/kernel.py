@@ -1,8 +1,8 @@
 """The time of a decision in a game with next to no rules and bots that do not think: what the kernel takes.
 
 Two players choose in turn, and each choice is told. The game is played in memory, and as a run with journal and
-history; both in CPU time of one process. Beside them, in the same turns, pyperformance's `richards`, if it is there:
-the figures of two machines compare in proportion to it.
+history; both in CPU time of one process, in which garbage is collected as in `agentsim run`. Beside them, in the same
+turns, pyperformance's `richards`, if it is there: the figures of two machines compare in proportion to it.
 
     uv run --with pyperformance --with pyperf python -m benchmarks.kernel
     uv run python -m benchmarks.kernel --decisions 2000 --repeats 7 --json
@@ -11,6 +11,7 @@ the figures of two machines compare in proportion to it.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import runpy
 import statistics
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim import games
+from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
 from agentsim.scenario.load import load
@@ -106,6 +108,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=5, help="turns that are counted")
     parser.add_argument("--json", action="store_true", help="every turn as a line of JSON instead of a table")
     given = parser.parse_args(words)
+    gc.set_threshold(*GC_THRESHOLD)
     results = list(measure(given.decisions, given.repeats))
     if given.json:
         for measured in results:
