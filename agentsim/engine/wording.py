@@ -249,6 +249,7 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that are compared
 _WORD = Pattern(rf"(?:[^\W{UNSPACED}]+|-)+")
+_IN_WORD = Pattern(rf"[^\W{UNSPACED}]|-")
 _PLAYER = Pattern(r"\bplayer\s*$", re.IGNORECASE)
 _VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
@@ -364,6 +365,8 @@ class Naming:
             elif word := _WORD.match(name):
                 self._by_word[word.group()].append((name, player))
         self._unspaced = unspaced
+        words = "|".join(map(re.escape, sorted(self._by_word)))
+        self._word_ends = re.compile(rf"(?:{words})(?!{_IN_WORD.pattern})") if words else None
         self._anywhere = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
 
     def named(self, text: str) -> Iterator[str]:
@@ -384,26 +387,15 @@ class Naming:
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
     def _spaced_names(self, text: str) -> Iterator[tuple[int, str, str]]:
-        start = 0
-        for word in filter(self._by_word.__contains__, _WORD.findall(text)):
-            start = _next_place(word, text, start)
-            for name, player in self._by_word[word]:
+        # no pattern of the character before: one that begins with an assertion is tried at every position
+        for found in () if self._word_ends is None else self._word_ends.finditer(text):
+            start = found.start()
+            if start and _IN_WORD.match(text, start - 1):
+                continue  # the end of a longer word
+            for name, player in self._by_word[found.group()]:
                 if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
                     yield start, name, player
                     break
-            start += len(word)
-
-
-def _next_place(word: str, text: str, start: int) -> int:
-    """Return where a whole word stands next in a text, at `start` or after it. There must be such a place."""
-    while True:
-        start = text.index(word, start)
-        inside = start > 0 and _WORD.match(text, start - 1, start) is not None
-        found = _WORD.match(text, start)
-        assert found is not None, "a word begins here"
-        if not inside and found.group() == word:
-            return start
-        start = found.end()  # it is a part of another word
 
 
 def _meant(name: str, text: str, start: int) -> bool:
