@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -365,9 +365,14 @@ class Naming:
             elif word := _WORD.match(name):
                 self._by_word[word.group()].append((name, player))
         self._unspaced = unspaced
-        words = "|".join(map(re.escape, sorted(self._by_word)))
-        self._word_ends = re.compile(rf"(?:{words})(?!{_IN_WORD.pattern})") if words else None
         self._anywhere = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
+
+    @cached_property
+    def _first_words(self) -> re.Pattern[str] | None:
+        """The pattern of the first words of names, also at the ends of longer words."""
+        # no assertion about the character before: a pattern that begins with one is tried at every position
+        words = "|".join(map(re.escape, sorted(self._by_word)))
+        return re.compile(rf"(?:{words})(?!{_IN_WORD.pattern})") if words else None
 
     def named(self, text: str) -> Iterator[str]:
         """Yield the player of each occurrence of a name; of overlapping names, the first and longest counts."""
@@ -387,11 +392,10 @@ class Naming:
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
     def _spaced_names(self, text: str) -> Iterator[tuple[int, str, str]]:
-        # no pattern of the character before: one that begins with an assertion is tried at every position
-        for found in () if self._word_ends is None else self._word_ends.finditer(text):
+        for found in () if self._first_words is None else self._first_words.finditer(text):
             start = found.start()
             if start and _IN_WORD.match(text, start - 1):
-                continue  # the end of a longer word
+                continue
             for name, player in self._by_word[found.group()]:
                 if text.startswith(name, start) and stands_apart(name, text, start) and _meant(name, text, start):
                     yield start, name, player
