@@ -48,14 +48,14 @@ def environment(env_file: Path | None, allow_key: Collection[str] | None = None)
     The variables in `allow_key` may be sent to any address. Parent directories are not searched, since another user's
     file there could redirect a key. Raises `UsageError` if a file cannot be read.
     """
-    from dotenv.parser import parse_stream
-
     if env_file is not None and not env_file.is_file():
         raise UsageError(f"--env-file {env_file}: there is no such file")
     merged: dict[str, str] = {}
     unread: list[str] = []
     for path in (Path(".env"), env_file):
         if path is not None and path.is_file():
+            from dotenv.parser import parse_stream
+
             try:
                 with path.open(encoding="utf-8") as file:
                     lines = list(parse_stream(file))
