@@ -17,7 +17,8 @@ import time
 from abc import ABC, abstractmethod
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -190,8 +191,7 @@ async def _asked(worker: Process, task: bytes) -> bytes:
 def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
     """Return one game as a JSON value; `allowed` names variables that may go to any host. Values are not sent."""
     return {
-        "scenario": scenario.game_settings(),
-        "run": scenario.run_settings(),
+        "scenario": json_line([scenario.game_settings(), scenario.run_settings()]).decode(),
         "seed": scenario.seed,
         "directory": str(files.directory),
         "name": files.name,
@@ -199,11 +199,17 @@ def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) 
     }
 
 
+@lru_cache(maxsize=64)  # the games of a batch mostly differ by their seeds alone
+def _scenario(settings: str) -> Scenario:
+    """Return the scenario of a task, without a seed. Raises `ScenarioError`."""
+    return Scenario.restore(*json.loads(settings))
+
+
 def play_task(task: dict[str, Any]) -> GameEnd:
     """Play one game in this thread until it ends or stops, and return its result or error."""
     name = str(task["name"])
     try:
-        scenario = Scenario.restore(task["scenario"], task["run"], seed=int(task["seed"]))
+        scenario = replace(_scenario(task["scenario"]), seed=int(task["seed"]))
         env = Variables(os.environ, task["allowed"])
         files = RunFiles(Path(task["directory"]), name)
         until = time.monotonic() + _ELSEWHERE_S
