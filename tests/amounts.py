@@ -1,4 +1,4 @@
-"""Parts of long tests: each run checks a part of the cases, the slow tests check all."""
+"""Parts of long tests: each run checks a part of the cases, the slow tests check all, or those that a test names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import settings
 
 
 def amounts(name: str, part: object, whole: object) -> pytest.MarkDecorator:
-    """Parametrize a test by the amount it checks; `-m slow` selects the whole."""
+    """Parametrize a test by the amount it checks; `-m slow` selects the larger."""
     return pytest.mark.parametrize(name, [part, pytest.param(whole, marks=pytest.mark.slow)])
 
 
@@ -45,20 +45,21 @@ def each_row(names: str, rows: Iterable[Any]) -> Callable[[Callable[..., None]],
     case, and if the rows can share their fixtures. Names and rows are written as they are there.
     """
     of_row, table = [name.strip() for name in names.split(",")], list(rows)
+    assert table, "a test of no rows cannot fail"
     assert not any(isinstance(row, type(pytest.param())) for row in table), "`pytest.param` is for cases of their own"
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def check_rows(**fixtures: Any) -> None:
-            failures = []
+            failures: list[Exception | BaseException] = []
             for row in table:
                 try:
                     test(**fixtures, **dict(zip(of_row, row if len(of_row) > 1 else [row], strict=True)))
-                except Exception as error:
+                except (Exception, pytest.fail.Exception) as error:  # as of `pytest.raises`, which is no `Exception`
                     error.add_note(f"in the row {row!r:.500}")
                     failures.append(error)
             if failures:
-                raise ExceptionGroup(f"{len(failures)} of {len(table)} rows fail", failures)
+                raise BaseExceptionGroup(f"{len(failures)} of {len(table)} rows fail", failures)
 
         asked = signature(test)
         fixtures = [given for name, given in asked.parameters.items() if name not in of_row]

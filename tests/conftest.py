@@ -168,8 +168,8 @@ def without_workers() -> Iterator[None]:
 def few_draws() -> Iterator[None]:
     """Draw ratings as often as chains need to agree, and no further for the last printed digit.
 
-    Use it in tests of reports, each of which has ratings: further draws take half of its time. `tests/analysis` and
-    `tests/studies/test_rate.py` test ratings as they are.
+    Use it in tests of reports, each of which has ratings: further draws take half of its time. Tests of the ratings
+    themselves (`tests/analysis/test_ratings.py`, `tests/studies/test_rate.py`) use them as they are.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("agentsim.analysis.posterior"), "MOST_DRAWS", 0)

@@ -25,6 +25,23 @@ def test_every_row_that_fails_is_named_and_the_others_are_checked() -> None:
     ]
 
 
+def test_a_row_whose_error_is_not_raised_is_named_like_any_other() -> None:
+    @each_row("text", ["x", "1", "y"])
+    def of_one(text: str) -> None:
+        with pytest.raises(ValueError, match="invalid literal"):
+            int(text)
+        assert text == "x"
+
+    with pytest.raises(BaseExceptionGroup, match="2 of 3 rows fail") as failed:
+        of_one()
+    assert [error.__notes__[-1] for error in failed.value.exceptions] == ["in the row '1'", "in the row 'y'"]
+
+
+def test_a_test_of_no_rows_is_refused() -> None:
+    with pytest.raises(AssertionError, match="no rows"):
+        each_row("text", [])
+
+
 @each_row("pair", [("a", "b"), "cd"])
 def test_a_row_of_one_name_is_its_value(pair: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert len(pair) == 2

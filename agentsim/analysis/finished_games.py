@@ -432,14 +432,14 @@ class Games:
     copies: Mapping[str, str] = field(default_factory=dict)
 
 
-SeesHistory: TypeAlias = Callable[[RunFiles, History], object]
+OnHistory: TypeAlias = Callable[[RunFiles, History], object]
 """A callback for each history that is read."""
 
 
-def read_games(*directories: Path, seen: SeesHistory | None = None) -> Games:
+def read_games(*directories: Path, on_history: OnHistory | None = None) -> Games:
     """Read the games of some folders. Raises `UsageError` if one holds no finished game.
 
-    `seen` is called with each history, finished or not.
+    `on_history` is called with each history, finished or not.
     Games of several folders are called `folder/name`. Copies are looked for within each folder.
     """
     found: list[GameRecord] = []
@@ -451,7 +451,7 @@ def read_games(*directories: Path, seen: SeesHistory | None = None) -> Games:
     for directory, name in zip(directories, names, strict=True):
         called = name if names.count(name) == 1 else str(directory)
         before = f"{called}/" if len(directories) > 1 else ""
-        one = _read(directory, seen)
+        one = _read(directory, on_history)
         skipped |= {f"{before}{name}": why for name, why in one.skipped.items()}
         copies |= {f"{before}{name}": f"{before}{other}" for name, other in one.copies.items()}
         for game in one.games:
@@ -460,7 +460,7 @@ def read_games(*directories: Path, seen: SeesHistory | None = None) -> Games:
     return Games(tuple(found), skipped, copies)
 
 
-def _read(directory: Path, seen: SeesHistory | None) -> Games:
+def _read(directory: Path, on_history: OnHistory | None) -> Games:
     if not directory.is_dir():
         raise UsageError(f"{directory}: is not a directory")
     found: list[GameRecord] = []
@@ -469,8 +469,8 @@ def _read(directory: Path, seen: SeesHistory | None) -> Games:
     copies: dict[str, str] = {}
     first: dict[str, str] = {}
     for name, history in histories(directory):
-        if seen is not None and isinstance(history, History):
-            seen(RunFiles(directory, name), history)
+        if on_history is not None and isinstance(history, History):
+            on_history(RunFiles(directory, name), history)
         record = None if isinstance(history, UsageError) else game_record(name, history)
         if isinstance(history, OtherVersion):
             of_others.append(history)

@@ -114,7 +114,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
         max_fallbacks=max_fallbacks,
         planned=planned or (),
         measures=measure or (),
-        seen=summarize if html else None,
+        on_history=summarize if html else None,
     )
     if html:
         note(f"page: {write_page(directories[0], found, max_fallbacks, summaries)}")

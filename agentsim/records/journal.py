@@ -106,7 +106,8 @@ class DecisionRecord:
     def json_line(self, texts: NewTexts, exclude: Mapping[str, Any] | None = None) -> bytes:
         """Return the record as one line of JSON, its long texts put into `texts`; `exclude` are fields of attempts.
 
-        A record without attempts, such as a bot's, is encoded once: it is the same in the journal and in the history.
+        A record without attempts, such as a bot's, is encoded once: it is the same in the journal and in the history,
+        and no record is changed once it is made.
         """
         if self._line is not None:
             return self._line

@@ -25,7 +25,7 @@ from agentsim.analysis.finished_games import (
     RANK,
     WIN,
     Games,
-    SeesHistory,
+    OnHistory,
     counts_by_label,
     labelled,
     read_games,
@@ -335,15 +335,15 @@ def compared(
     max_fallbacks: float = 0.10,
     planned: Collection[str] = (),
     measures: Sequence[str] = (),
-    seen: SeesHistory | None = None,
+    on_history: OnHistory | None = None,
 ) -> Report:
     """Compare the games of some folders.
 
     `pool` treats all conditions as one. `planned` names tables and settings that were named before the games were
-    played, `measures` takes the place of those of a design, and `seen` is called with each history. Raises `UsageError`
-    for a folder without a finished game, and for a name that is not found.
+    played, `measures` takes the place of those of a design, and `on_history` is called with each history. Raises
+    `UsageError` for a folder without a finished game, and for a name that is not found.
     """
-    read = read_games(*directories, seen=seen)
+    read = read_games(*directories, on_history=on_history)
     models = {entrant.model for game in read.games for entrant in game.entrants}
     by = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(read.games), by)

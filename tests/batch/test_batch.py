@@ -71,6 +71,13 @@ def test_each_game_leaves_the_files_that_run_leaves(tmp_path: Path) -> None:
     assert len({game["seed"] for game in plan["games"]}) == 3
 
 
+def test_workers_play_into_a_folder_whose_name_is_not_utf_8(tmp_path: Path) -> None:
+    folder = os.fsdecode(b"b\xff")
+    done = in_a_process("batch", "--config", str(trio(tmp_path)), "--games", "2", "--out", folder, *QUIET, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert len([*(tmp_path / folder).glob("*.jsonl")]) == 2
+
+
 def test_the_same_command_again_changes_nothing(tmp_path: Path) -> None:
     words = ("batch", "--config", str(trio(tmp_path)), "--games", "2", *QUIET)
     assert agentsim(*words, cwd=tmp_path).code == 0

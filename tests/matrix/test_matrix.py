@@ -1,6 +1,7 @@
 """Every fault of the table in two games, through the command line: no crash, and every fault is reported.
 
-Each run plays one fault of each kind on each wire; the slow tests play the others.
+Each run plays one fault of each kind on each wire; the slow tests play the others, each in two games by chat and in one
+of them on each other wire.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from agentsim.engine.table import Table
 from agentsim.engine.wording import Prompt
 from agentsim.errors import BudgetReached, UsageError
 from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
 from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.game_in_progress import DecidedWave
 from agentsim.runs.player_message import NEUTRAL, messages, neutral
@@ -151,6 +152,20 @@ def test_a_stopped_command_goes_on_and_asks_nothing_twice(tmp_path: Path) -> Non
         branches = [load_history(path) for path in tmp_path.glob("parent_at10_*.json")]
         assert len(branches) == 4
         assert server.started["ok"] - before == sum(each.paid.calls for each in branches)
+
+
+def test_a_stop_of_several_branches_at_once_repeats_the_calls_in_flight_alone(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        play(server.url(), tmp_path, stem="parent")
+        before = server.started["ok"]
+        again = ("parent", "--at", "10", "--branches", "2")
+        assert asked(tmp_path, *again, "--max-calls", "2").code == 5
+        begun = [RunFiles(tmp_path, path.stem) for path in tmp_path.glob("parent_at10_*.jsonl")]
+        kept = sum(load_history(files.history).paid.calls for files in begun if files.history.is_file())
+        in_flight = server.started["ok"] - before - kept
+        assert asked(tmp_path, *again, "--max-calls", "99", "--json").code == 0
+        branches = [load_history(path) for path in tmp_path.glob("parent_at10_*.json")]
+        assert server.started["ok"] - before == sum(each.paid.calls for each in branches) + in_flight
 
 
 def test_each_is_a_message_of_every_player_of_the_round(bots: Path) -> None:

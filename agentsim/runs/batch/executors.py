@@ -22,7 +22,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TextIO
 
-from agentsim.engine.codec import json_line
 from agentsim.errors import AgentsimError, Interrupted, JournalError, location_of
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
@@ -140,7 +139,7 @@ class InProcesses(Executor):
 
         If the worker dies, another goes on from the journal; cancellation ends the worker.
         """
-        task = json_line(task_of(scenario, files)) + b"\n"
+        task = json.dumps(task_of(scenario, files)).encode() + b"\n"  # a path may hold bytes that are not UTF-8
         for _ in range(_DEATHS):
             worker = self._idle.pop() if self._idle else await self._started()
             answer = await _asked(worker, task)
@@ -191,7 +190,7 @@ async def _asked(worker: Process, task: bytes) -> bytes:
 def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
     """Return one game as a JSON value; `allowed` names variables that may go to any host. Values are not sent."""
     return {
-        "scenario": json_line([scenario.game_settings(), scenario.run_settings()]).decode(),
+        "scenario": json.dumps([scenario.game_settings(), scenario.run_settings()]),
         "seed": scenario.seed,
         "directory": str(files.directory),
         "name": files.name,
