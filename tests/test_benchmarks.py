@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import __main__ as all_benchmarks
+from benchmarks.__main__ import Row
 from benchmarks.inference import measured as simulated
 from benchmarks.rooms import crossed
 from benchmarks.senders import SENDERS
@@ -32,6 +36,27 @@ def test_a_decision_crosses_at_most_25_modules_and_a_wave_of_three_at_most_35() 
     assert len(found.decision) <= 25, found.decision
     assert {*found.decision, "engine/play.py", "runs/loop.py"} <= set(found.wave)
     assert len(found.wave) <= 35, found.wave
+
+
+def test_all_goes_on_after_a_benchmark_that_fails_and_says_which_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> Iterator[Row]:
+        yield Row("fails", "its first figure", 2.0, "s", "", 1)
+        raise subprocess.CalledProcessError(1, ["pytest"])
+
+    def works() -> Iterator[Row]:
+        yield Row("works", "a ratio", 1.5, "x", "a peer", 1.3, least=True)
+
+    monkeypatch.setattr(all_benchmarks, "SUBJECTS", (fails, works))
+    figures = tmp_path / "figures.json"
+    with pytest.raises(SystemExit, match="no figures, or not all: fails"):
+        all_benchmarks.main(["all", "--out", str(figures)])
+    table = capsys.readouterr().out.splitlines()[2:]
+    assert [row.split(" | ")[-1] for row in table] == ["yes |", "no |"], "ratios first"
+    assert [row["subject"] for row in json.loads(figures.read_text("utf-8"))["rows"]] == ["fails", "works"]
+    all_benchmarks.main(["page", str(figures)])
+    assert table == capsys.readouterr().out.rstrip().splitlines()[-2:]
 
 
 @pytest.mark.slow
