@@ -13,7 +13,7 @@ from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
-pytestmark = pytest.mark.usefixtures("without_workers")
+pytestmark = pytest.mark.usefixtures("without_workers", "few_draws")
 
 QUIET = ("--display", "none")
 PLAYERS = "".join(f'\n[[players]]\nid = "{player}"\n' for player in "ABC")
